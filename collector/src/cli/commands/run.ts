@@ -1,0 +1,32 @@
+import { Command } from "commander";
+import { runChild } from "../run-child.ts";
+
+interface RunOptions {
+  readonly source: string;
+  readonly endpoint?: string;
+  readonly childId?: string;
+  readonly parent?: string;
+  readonly root?: string;
+  readonly name?: string;
+  readonly jsonl?: string;
+}
+
+/** `agent-lifecycle run -- CMD`: any command as an observed child. */
+export function runCommand(): Command {
+  return new Command("run")
+    .description("run a command as a child and report what can be observed of it; its exit code becomes ours")
+    .argument("<command>", "program to run")
+    .argument("[arguments...]", "its arguments, as they are")
+    .option("--source <source>", "who observes the child", "agent-lifecycle-run")
+    .option("--endpoint <url>", "OTLP/HTTP endpoint (default: the OTEL_EXPORTER_OTLP_* variables, else localhost:4318)")
+    .option("--jsonl <path>", "file for events that cannot be delivered, or stdout or stderr")
+    .option("--child-id <id>", "identity of the child (default: a fresh UUID)")
+    .option("--parent <id>", "child that delegated it")
+    .option("--root <id>", "root of the parent, when the parent is none")
+    .option("--name <name>", "name for people (default: the program's name)")
+    .passThroughOptions()
+    .addHelpText("after", "\nExample:\n  agent-lifecycle run --name tests -- npm test")
+    .action(async (program: string, programArguments: readonly string[], options: RunOptions) => {
+      process.exitCode = await runChild({ program, programArguments, ...options });
+    });
+}

@@ -1,0 +1,35 @@
+import { Command } from "commander";
+import { DEFAULT_CONFIGURATION } from "../../config/configuration.ts";
+import { verifyStore } from "../../runtime/verification.ts";
+import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
+import { EXIT_CODE } from "../exit-code.ts";
+
+/** `agent-lifecycle verify`: whether the stored projection is what its inputs say. */
+export function verifyCommand(): Command {
+  return new Command("verify")
+    .description("fold every stored input again and compare with the stored projection, byte for byte")
+    .option("--database <file>", "the collector's database", DEFAULT_CONFIGURATION.database)
+    .option("--json", "print one JSON object")
+    .action((options: { readonly database: string; readonly json?: boolean }) => {
+      const store = openSqliteStore({ path: options.database, readOnly: true });
+      try {
+        const verification = verifyStore(store);
+        const { inputs, children, differingLines, differentOutcomes, differences } = verification;
+        const agrees = differingLines === 0 && differentOutcomes === 0;
+        if (options.json === true) process.stdout.write(`${JSON.stringify({ agrees, ...verification })}\n`);
+        else if (agrees) {
+          process.stdout.write(`verified: ${inputs} inputs replay to the stored projection of ${children} children\n`);
+        } else {
+          for (const { stored, replayed } of differences) {
+            process.stdout.write(`- ${stored ?? "nothing"}\n+ ${replayed ?? "nothing"}\n`);
+          }
+          process.stdout.write(
+            `NOT VERIFIED: ${differingLines} records differ, ${differentOutcomes} of ${inputs} outcomes differ\n`,
+          );
+        }
+        if (!agrees) process.exitCode = EXIT_CODE.findings;
+      } finally {
+        store.close();
+      }
+    });
+}

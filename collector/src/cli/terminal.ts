@@ -1,0 +1,13 @@
+import type { WriteStream } from "node:tty";
+import type { TableOptions } from "./child-table.ts";
+
+const DEFAULT_WIDTH = 120;
+
+/** How to draw on a stream now: colour only for people (and never with NO_COLOR), as wide as it is. */
+export function terminalOf(stream: Pick<WriteStream, "isTTY" | "columns">): TableOptions {
+  return {
+    now: Date.now(),
+    colour: stream.isTTY === true && process.env["NO_COLOR"] === undefined,
+    width: stream.columns ?? DEFAULT_WIDTH,
+  };
+}

@@ -1,0 +1,65 @@
+export type { ChildFacts } from "./projection/child-facts.ts";
+export { viewOf } from "./projection/child-view.ts";
+export {
+  type ChildRecord,
+  type History,
+  isProvisional,
+  type LateEvidence,
+  type ReconciliationRequest,
+  type Staleness,
+  type StaleReason,
+  type TerminalEvidence,
+} from "./projection/child-record.ts";
+export {
+  type IdentityQuestion,
+  identityKey,
+  identityOf,
+  identityQuestion,
+  snapshotIdentityQuestion,
+} from "./projection/identity.ts";
+export { IdentityMemory } from "./projection/identity-memory.ts";
+export {
+  type AuditEntry,
+  type ChildChange,
+  type EventInput,
+  type FoldResult,
+  type IdentityAnswer,
+  INPUT_STATUSES,
+  type InputStatus,
+  type ProjectionDiagnostic,
+  type ProjectionInput,
+  type ReconciliationInput,
+  type ResumedInput,
+  type SnapshotEpoch,
+  type SnapshotInput,
+  type SnapshotPolicy,
+  type StaleInput,
+} from "./projection/input.ts";
+export {
+  childOf,
+  childrenOf,
+  createProjection,
+  fold,
+  forgetChild,
+  type Projection,
+  restoreChild,
+  restoreSnapshotEpoch,
+  revert,
+  type SourceRecord,
+} from "./projection/projection.ts";
+export {
+  parseRecord,
+  parseSnapshotEpoch,
+  serializeProjection,
+  serializeRecord,
+  serializeSnapshotEpoch,
+} from "./projection/record-codec.ts";
+export { countChange, createSummary, type Summary } from "./projection/summary.ts";
+export {
+  checkFreshness,
+  DEFAULT_FRESHNESS,
+  type DueReconciliation,
+  type FreshnessPolicy,
+  Liveness,
+} from "./liveness/liveness.ts";
+export { type AuthorityAnswer, reconciliationOutcome } from "./reconciliation/outcome.ts";

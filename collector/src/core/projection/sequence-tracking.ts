@@ -1,0 +1,78 @@
+import type { ChildRecord } from "./child-record.ts";
+import {
+  appendRange,
+  includesSequence,
+  MAX_RANGES,
+  missingBetween,
+  newestRanges,
+  rangesAbove,
+  type SequenceRanges,
+  withoutSequence,
+} from "./sequence-ranges.ts";
+
+/**
+ * Where a sequence stands in what was received of the child's current epoch.
+ *
+ * next      directly after the highest, or a first one with nothing missing before it
+ * ahead     above the highest, with sequences missing between (P11)
+ * in_gap    inside an open gap (P9)
+ * behind    below the highest, and not missing (P6)
+ */
+export type SequencePlace = "unsequenced" | "next" | "ahead" | "in_gap" | "behind";
+
+export function placeOf(record: ChildRecord, sequence: number | undefined): SequencePlace {
+  if (sequence === undefined) return "unsequenced";
+  if (record.highestSequence === undefined) return sequence < firstExpected(record, sequence) ? "next" : "ahead";
+  if (sequence > record.highestSequence) return sequence === record.highestSequence + 1 ? "next" : "ahead";
+  return includesSequence(record.gaps, sequence) ? "in_gap" : "behind";
+}
+
+/**
+ * The lowest first sequence of this epoch that leaves something missing below it. Where the child has no beginning yet,
+ * everything below is missing until a `created` shows where the stream begins (P12). A later epoch may begin at 0 or 1
+ * and has no `created` to say which. A child that is adopted, or that an authority vouched for, misses nothing.
+ */
+function firstExpected(record: ChildRecord, sequence: number): number {
+  if (record.lineage.external && record.supersededEpochs.length === 0) return sequence + 1;
+  if (record.state === undefined) return 1;
+  return record.epochHasState ? sequence + 1 : 2;
+}
+
+/** The record with the sequence received: the highest moves up, gaps open below it, or the gap it lies in closes. */
+export function receiveSequence(record: ChildRecord, sequence: number | undefined): ChildRecord {
+  switch (placeOf(record, sequence)) {
+    case "unsequenced":
+    case "behind":
+      return record;
+    case "next":
+      return { ...record, highestSequence: sequence };
+    case "ahead": {
+      const received = sequence as number;
+      const firstMissing = record.highestSequence === undefined ? 0 : record.highestSequence + 1;
+      return { ...withGaps(record, appendRange(record.gaps, firstMissing, received - 1)), highestSequence: received };
+    }
+    case "in_gap":
+      return withGaps(record, withoutSequence(record.gaps, sequence as number));
+  }
+}
+
+function withGaps(record: ChildRecord, gaps: SequenceRanges): ChildRecord {
+  return {
+    ...record,
+    gaps: newestRanges(gaps),
+    gapsForgotten: record.gapsForgotten || gaps.length > MAX_RANGES,
+  };
+}
+
+/** A `created` shows where the stream begins: nothing below it was ever sent (P12). */
+export function beginStream(record: ChildRecord, sequence: number | undefined): ChildRecord {
+  const gaps = sequence === undefined ? record.gaps : rangesAbove(record.gaps, sequence);
+  return { ...record, gaps, beginningMissing: false, history: record.lineage.external ? record.history : "complete" };
+}
+
+/** Steps that may hide between the last state and an event: sequences between them that were never received (P11). */
+export function hiddenSteps(record: ChildRecord, sequence: number | undefined): number {
+  if (sequence === undefined || record.stateSequence === undefined || record.highestSequence === undefined) return 0;
+  const neverReached = Math.max(0, sequence - record.highestSequence - 1);
+  return missingBetween(record.gaps, record.stateSequence, sequence) + neverReached;
+}

@@ -1,0 +1,118 @@
+import type { AddressInfo } from "node:net";
+import Fastify, { type FastifyInstance } from "fastify";
+import type { Component } from "../runtime/component.ts";
+import { isLoopback, requireLoopbackHost } from "./host-check.ts";
+import { HttpRefusal, refusalOf } from "./http-refusal.ts";
+import { sendProblem } from "./problem-reply.ts";
+import { SECURITY_HEADERS } from "./security-headers.ts";
+
+export interface HttpServerOptions {
+  /** Address to bind; `127.0.0.1` by default. */
+  readonly host?: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Further names that the `Host` header may have while the address is a loopback one. */
+  readonly allowedHosts?: readonly string[];
+  /** Open connections; further ones are closed at once. Default 4,096. */
+  readonly maxConnections?: number;
+  /** Time a client has for its request's headers. Milliseconds; default 10,000. */
+  readonly headersTimeoutMs?: number;
+  /** Time a client has for a whole request, its body included. Milliseconds; default 300,000. */
+  readonly requestTimeoutMs?: number;
+  /** How long an idle connection is kept. Milliseconds; default 65,000, longer than the usual client keeps one. */
+  readonly keepAliveTimeoutMs?: number;
+  /** How long a shutdown waits for running requests before it cuts them. Milliseconds; default 5,000. */
+  readonly shutdownTimeoutMs?: number;
+  /** Hears of faults of ours; clients are told nothing of them. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** A server that is built and not yet listening. */
+export interface HttpServer extends Component {
+  readonly fastify: FastifyInstance;
+  /** `http://host:port` of the bound address. @throws Error before `start`. */
+  url(): string;
+}
+
+const DEFAULTS = {
+  host: "127.0.0.1",
+  maxConnections: 4_096,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 300_000,
+  keepAliveTimeoutMs: 65_000,
+  shutdownTimeoutMs: 5_000,
+} as const;
+
+/** Percent-encoded, 256 characters of an identifier take at most this. */
+const MAX_PARAMETER_LENGTH = 256 * 12;
+
+/**
+ * Creates a server with limits on time, connections and headers, security headers on every answer, and a `Host` check
+ * while it is bound to a loopback address. Bodies are nobody's business here: every route reads its own.
+ */
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const settings = { ...DEFAULTS, ...options };
+  const fastify = Fastify({
+    http: {
+      headersTimeout: settings.headersTimeoutMs,
+      // Timeouts are looked for at this pace; node's own 30 s would let a slow client hold on for that much longer.
+      connectionsCheckingInterval: Math.min(settings.headersTimeoutMs, 5_000),
+    },
+    requestTimeout: settings.requestTimeoutMs,
+    keepAliveTimeout: settings.keepAliveTimeoutMs,
+    forceCloseConnections: "idle",
+    return503OnClosing: false,
+    ajv: { customOptions: { removeAdditional: false } },
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
+    frameworkErrors: (error, _request, reply) => {
+      sendProblem(reply, refusalOf(error, settings.onError));
+    },
+  });
+  fastify.server.maxConnections = settings.maxConnections;
+  // No route leaves a body to be parsed before its handler runs.
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  fastify.addHook("onRequest", (_request, reply, done) => {
+    reply.headers(SECURITY_HEADERS);
+    done();
+  });
+  if (isLoopback(settings.host)) fastify.addHook("onRequest", requireLoopbackHost(settings.allowedHosts ?? []));
+  fastify.setErrorHandler((error, _request, reply) => sendProblem(reply, refusalOf(error, settings.onError)));
+  fastify.setNotFoundHandler((_request, reply) => sendProblem(reply, new HttpRefusal("not_found", "no such resource")));
+  return { fastify, ...lifecycleOf(fastify, settings) };
+}
+
+interface LifecycleSettings {
+  readonly host: string;
+  readonly port: number;
+  readonly shutdownTimeoutMs: number;
+}
+
+function lifecycleOf(fastify: FastifyInstance, settings: LifecycleSettings): Omit<HttpServer, "fastify"> {
+  let closing: Promise<void> | undefined;
+  return {
+    start: async () => {
+      await fastify.listen({ host: settings.host, port: settings.port });
+    },
+    shutdown: () => {
+      closing ??= closeWithin(fastify, settings.shutdownTimeoutMs);
+      return closing;
+    },
+    url: () => {
+      const address = fastify.server.address() as AddressInfo | null;
+      if (address === null) throw new Error("the server is not listening");
+      const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
+      return `http://${host}:${address.port}`;
+    },
+  };
+}
+
+/** Lets running requests end; those that do not in time are cut. */
+async function closeWithin(fastify: FastifyInstance, timeoutMs: number): Promise<void> {
+  const deadline = setTimeout(() => fastify.server.closeAllConnections(), timeoutMs);
+  try {
+    await fastify.close();
+  } finally {
+    clearTimeout(deadline);
+  }
+}

@@ -1,0 +1,105 @@
+import type { IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import type { ByteLease } from "./byte-budget.ts";
+import { createContentDecoder } from "./content-coding.ts";
+import { HttpRefusal, retryLater } from "./http-refusal.ts";
+
+/** Both are counted in bytes as they come; a `Content-Length` is believed only when it is too large already. */
+export interface BodyLimits {
+  /** As sent. */
+  readonly maxWireBytes: number;
+  /** After decompression. */
+  readonly maxDecodedBytes: number;
+}
+
+/** After a refusal, this much more is read and thrown away to keep the connection; then it is cut. */
+const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The body, decoded, as it arrives; reading pauses while the caller is busy. When it ends early, for any reason, the rest
+ * is discarded so that the answer gets through and the connection stays usable.
+ * @throws HttpRefusal `too_large`, `unsupported_media`, `malformed` (a broken coding) or `aborted`.
+ */
+export async function* bodyChunks(request: IncomingMessage, limits: BodyLimits): AsyncGenerator<Buffer, void, void> {
+  let complete = false;
+  let source: Readable | undefined;
+  try {
+    refuseDeclaredLength(request, limits);
+    source = openSource(request, limits);
+    let decodedBytes = 0;
+    for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      decodedBytes += chunk.length;
+      if (decodedBytes > limits.maxDecodedBytes) throw tooLarge("decoded body", limits.maxDecodedBytes);
+      yield chunk;
+    }
+    complete = true;
+  } catch (error) {
+    throw bodyRefusal(error);
+  } finally {
+    if (!complete) abandon(request, source);
+  }
+}
+
+/**
+ * The whole body. Its bytes are taken from `lease`, which the caller releases when it has done with them.
+ * @throws HttpRefusal as `bodyChunks`, and `overloaded` when the budget has no room.
+ */
+export async function readBody(request: IncomingMessage, limits: BodyLimits, lease: ByteLease): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of bodyChunks(request, limits)) {
+    if (!lease.take(chunk.length)) throw retryLater("overloaded", "too many bytes are being received at once");
+    chunks.push(chunk);
+  }
+  return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+}
+
+function refuseDeclaredLength(request: IncomingMessage, limits: BodyLimits): void {
+  const declared = Number(request.headers["content-length"]);
+  if (declared > limits.maxWireBytes) throw tooLarge("body", limits.maxWireBytes);
+}
+
+function openSource(request: IncomingMessage, limits: BodyLimits): Readable {
+  const decoder = createContentDecoder(request.headers["content-encoding"]);
+  if (decoder === undefined) return request;
+  let wireBytes = 0;
+  request.on("data", (chunk: Buffer) => {
+    wireBytes += chunk.length;
+    if (wireBytes > limits.maxWireBytes) decoder.destroy(tooLarge("body", limits.maxWireBytes));
+  });
+  // `pipe` does not pass these on: without them the reader would wait for ever.
+  request.once("error", () => decoder.destroy(aborted()));
+  request.once("close", () => {
+    if (!request.complete) decoder.destroy(aborted());
+  });
+  return request.pipe(decoder);
+}
+
+function abandon(request: IncomingMessage, source: Readable | undefined): void {
+  request.unpipe();
+  if (source !== undefined && source !== request) source.destroy();
+  if (request.readableEnded || request.destroyed) return;
+  let discardedBytes = 0;
+  request.on("error", () => {});
+  request.on("data", (chunk: Buffer) => {
+    discardedBytes += chunk.length;
+    if (discardedBytes > MAX_DISCARDED_BYTES) request.destroy();
+  });
+  request.resume();
+}
+
+function bodyRefusal(error: unknown): HttpRefusal {
+  if (error instanceof HttpRefusal) return error;
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  if (code?.startsWith("Z_") || code?.startsWith("ZSTD_")) {
+    return new HttpRefusal("malformed", "the body is not what its content coding says, or it was cut");
+  }
+  return aborted();
+}
+
+function tooLarge(what: string, limitBytes: number): HttpRefusal {
+  return new HttpRefusal("too_large", `the ${what} is larger than ${limitBytes} bytes`);
+}
+
+function aborted(): HttpRefusal {
+  return new HttpRefusal("aborted", "the client closed the connection before the body ended");
+}

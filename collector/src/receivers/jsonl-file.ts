@@ -1,0 +1,161 @@
+import { type FileHandle, open, stat } from "node:fs/promises";
+import type { Component } from "../runtime/component.ts";
+import type { Intake } from "../runtime/intake.ts";
+import { patientlyRetrying, SYSTEM_WAIT, type Wait } from "./intake-patience.ts";
+import { JsonlSubmission, type JsonlTally } from "./jsonl-submission.ts";
+
+export interface JsonlFileOptions {
+  readonly intake: Intake;
+  readonly path: string;
+  readonly maxLineBytes?: number;
+  /** Time between two looks at a file that has not grown. Milliseconds; default 250. */
+  readonly pollIntervalMs?: number;
+  /** Hears once of each episode in which the file cannot be read; a file that does not exist yet is no failure. */
+  readonly onError: (error: unknown) => void;
+  readonly wait?: Wait;
+}
+
+export interface JsonlFileReceiver extends Component {
+  /** Of the file as it is now; it begins anew when the file does. */
+  readonly tally: JsonlTally;
+}
+
+const DEFAULT_POLL_INTERVAL_MS = 250;
+const CHUNK_BYTES = 64 * 1024;
+
+/**
+ * Follows a file of events, one per line, from its beginning and as it grows. A file that is replaced (rotation) is read
+ * to its end first; a new or truncated one is read from its beginning. Reading a line twice is harmless: it is recognized.
+ * The end of the file says nothing about a child. Everything in it counts as old evidence (S1).
+ */
+export function createJsonlFileReceiver(options: JsonlFileOptions): JsonlFileReceiver {
+  const follower = new Follower(options);
+  return {
+    get tally() {
+      return follower.tally;
+    },
+    start: () => follower.start(),
+    shutdown: () => follower.shutdown(),
+  };
+}
+
+interface OpenFile {
+  readonly handle: FileHandle;
+  readonly inode: bigint;
+  position: number;
+}
+
+class Follower {
+  readonly #options: JsonlFileOptions;
+  readonly #stop = new AbortController();
+  readonly #wait: Wait;
+  readonly #buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  #file: OpenFile | undefined;
+  #submission: JsonlSubmission;
+  #failing = false;
+  #following: Promise<void> = Promise.resolve();
+
+  constructor(options: JsonlFileOptions) {
+    this.#options = options;
+    this.#wait = options.wait ?? SYSTEM_WAIT;
+    this.#submission = this.#newSubmission();
+  }
+
+  get tally(): JsonlTally {
+    return this.#submission.tally;
+  }
+
+  async start(): Promise<void> {
+    this.#following = this.#follow();
+  }
+
+  async shutdown(): Promise<void> {
+    this.#stop.abort();
+    await this.#following;
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stop;
+    const intervalMs = this.#options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS;
+    while (!signal.aborted) {
+      const grew = await this.#look();
+      if (!grew) await this.#wait(intervalMs, signal).catch(() => {});
+    }
+    await this.#submission.settle().catch(() => {});
+    await this.#close();
+  }
+
+  /** One look. @returns whether there may be more to read at once. */
+  async #look(): Promise<boolean> {
+    try {
+      this.#file ??= await this.#open();
+      const read = this.#file === undefined ? false : await this.#readOn(this.#file);
+      this.#failing = false;
+      return read;
+    } catch (error) {
+      if (!this.#stop.signal.aborted && !this.#failing) this.#options.onError(error);
+      this.#failing = true;
+      await this.#close();
+      return false;
+    }
+  }
+
+  async #open(): Promise<OpenFile | undefined> {
+    try {
+      const handle = await open(this.#options.path, "r");
+      const { ino } = await handle.stat({ bigint: true });
+      this.#submission = this.#newSubmission();
+      return { handle, inode: ino, position: 0 };
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #readOn(file: OpenFile): Promise<boolean> {
+    const { bytesRead } = await file.handle.read(this.#buffer, 0, CHUNK_BYTES, file.position);
+    if (bytesRead > 0) {
+      file.position += bytesRead;
+      await this.#submission.push(this.#buffer.subarray(0, bytesRead));
+      return true;
+    }
+    if (!(await this.#wasReplaced(file))) return false;
+    await this.#submission.end();
+    await this.#close();
+    return true;
+  }
+
+  async #wasReplaced(file: OpenFile): Promise<boolean> {
+    const { size } = await file.handle.stat();
+    if (size < file.position) return true;
+    try {
+      const { ino } = await stat(this.#options.path, { bigint: true });
+      return ino !== file.inode;
+    } catch (error) {
+      // Moved away, and its successor is not there yet: what is still written to it belongs to it.
+      if (isMissing(error)) return false;
+      throw error;
+    }
+  }
+
+  async #close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.handle.close().catch(() => {});
+  }
+
+  #newSubmission(): JsonlSubmission {
+    const { intake, maxLineBytes } = this.#options;
+    return new JsonlSubmission({
+      intake,
+      receiver: "jsonl_file",
+      backfill: true,
+      ...(maxLineBytes === undefined ? undefined : { maxLineBytes }),
+      onRefusal: patientlyRetrying(this.#wait, this.#stop.signal),
+    });
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && (error as NodeJS.ErrnoException).code === "ENOENT";
+}

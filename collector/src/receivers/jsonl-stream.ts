@@ -1,0 +1,68 @@
+import type { Readable } from "node:stream";
+import type { Component } from "../runtime/component.ts";
+import type { Intake } from "../runtime/intake.ts";
+import { patientlyRetrying, SYSTEM_WAIT, type Wait } from "./intake-patience.ts";
+import { JsonlSubmission, type JsonlTally } from "./jsonl-submission.ts";
+
+export interface JsonlStreamOptions {
+  readonly intake: Intake;
+  /** Standard input, or anything else that is read once and to its end. */
+  readonly stream: Readable;
+  /** Names it in counters and diagnostics. Default `jsonl_stdin`. */
+  readonly receiver?: string;
+  readonly maxLineBytes?: number;
+  /** Hears of a stream that fails. Its end is no failure, and says nothing about a child. */
+  readonly onError: (error: unknown) => void;
+  readonly wait?: Wait;
+}
+
+export interface JsonlStreamReceiver extends Component {
+  /** Resolves when the stream has ended and everything in it is stored, or after `shutdown`. */
+  readonly finished: Promise<void>;
+  readonly tally: JsonlTally;
+}
+
+/** Reads events, one per line, from a stream. They count as old evidence (S1): nobody knows how long they lay there. */
+export function createJsonlStreamReceiver(options: JsonlStreamOptions): JsonlStreamReceiver {
+  const { intake, stream, maxLineBytes, onError } = options;
+  const stop = new AbortController();
+  const submission = new JsonlSubmission({
+    intake,
+    receiver: options.receiver ?? "jsonl_stdin",
+    backfill: true,
+    ...(maxLineBytes === undefined ? undefined : { maxLineBytes }),
+    onRefusal: patientlyRetrying(options.wait ?? SYSTEM_WAIT, stop.signal),
+  });
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  let started = false;
+
+  async function read(): Promise<void> {
+    try {
+      for await (const chunk of stream) await submission.push(chunk as Uint8Array);
+      await submission.end();
+    } catch (error) {
+      if (!stop.signal.aborted) onError(error);
+      await submission.settle().catch(() => {});
+    } finally {
+      finish();
+    }
+  }
+
+  return {
+    finished,
+    get tally() {
+      return submission.tally;
+    },
+    start: async () => {
+      if (stop.signal.aborted) return;
+      started = true;
+      void read();
+    },
+    shutdown: async () => {
+      stop.abort();
+      stream.destroy();
+      if (started) await finished;
+      else finish();
+    },
+  };
+}

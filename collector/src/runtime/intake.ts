@@ -1,0 +1,49 @@
+import type { Diagnostic } from "@agent-lifecycle/proto";
+import type { InputStatus } from "../core/index.ts";
+
+/** Where something came in, for counters and diagnostics: `otlp_http`, `jsonl_http`, `jsonl_file`, `jsonl_stdin`. */
+export interface Origin {
+  readonly receiver: string;
+  /** Old evidence: from a journal, a file or a replay (S1). */
+  readonly backfill: boolean;
+  /** Size of what was received, for admission control. */
+  readonly bytes: number;
+}
+
+/** What became of one candidate. `rejected` with `invalid_event` is the only outcome of which nothing is kept. */
+export interface EventOutcome {
+  readonly status: InputStatus;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Nothing was stored. `overloaded` and a retryable `unavailable` may be tried again. */
+export type Refusal =
+  | { readonly kind: "overloaded"; readonly retryAfterSeconds: number }
+  | { readonly kind: "unavailable"; readonly retryable: boolean; readonly reason: string };
+
+export type EventsIntake = { readonly kind: "stored"; readonly outcomes: readonly EventOutcome[] } | Refusal;
+
+export type SnapshotIntake =
+  | {
+      readonly kind: "stored";
+      readonly status: InputStatus;
+      readonly diagnostics: readonly (Diagnostic & { readonly childId?: string })[];
+      readonly corrected: number;
+      readonly stale: readonly string[];
+    }
+  | Refusal;
+
+/**
+ * The one door. Every receiver hands over what it decoded; it is normalized, redacted, stamped with the time of receipt,
+ * stored and folded. The promise resolves after the commit and not before: what a receiver acknowledges is durable.
+ * Never rejects.
+ */
+export interface Intake {
+  /** One outcome for each candidate, in order. */
+  acceptEvents(candidates: readonly unknown[], origin: Origin): Promise<EventsIntake>;
+  acceptSnapshot(candidate: unknown, origin: Origin): Promise<SnapshotIntake>;
+  /** Records that are not ours: accepted, counted, not stored. */
+  countForeign(receiver: string, records: number): void;
+  /** Input that never became a candidate, such as a malformed line. Counted; kept among the bounded diagnostics. */
+  reportProblem(receiver: string, problem: Diagnostic): void;
+}

@@ -1,0 +1,27 @@
+import type { InputStatus } from "../core/index.ts";
+import type { Refusal } from "./intake.ts";
+
+/** What the collector tells of itself. Implemented by the metrics surface; every method is cheap and never throws. */
+export interface PipelineTelemetry {
+  /** Events by what became of them. */
+  countEvents(receiver: string, status: InputStatus, events: number): void;
+  countForeign(receiver: string, records: number): void;
+  countDiagnostic(code: string): void;
+  countRefusal(receiver: string, kind: Refusal["kind"]): void;
+  /** Verdicts that were stored: who became stale, who was lost, who stays unanswered. */
+  countVerdict(outcome: "stale" | "lost" | "unavailable"): void;
+  /** One commit: how long it took, fold and append included, and how many inputs it made durable. */
+  observeCommit(durationMs: number, inputs: number): void;
+  /** Received and not yet durable. */
+  setQueue(bytes: number): void;
+}
+
+export const NO_TELEMETRY: PipelineTelemetry = {
+  countEvents: () => {},
+  countForeign: () => {},
+  countDiagnostic: () => {},
+  countRefusal: () => {},
+  countVerdict: () => {},
+  observeCommit: () => {},
+  setQueue: () => {},
+};

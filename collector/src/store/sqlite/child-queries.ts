@@ -1,0 +1,98 @@
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { type ChildRecord, isProvisional, parseRecord, serializeRecord } from "../../core/index.ts";
+import { isTerminal } from "@agent-lifecycle/proto";
+import type { ChildrenQuery } from "../store.ts";
+
+/** Writes and reads rows of `children`. */
+export class ChildQueries {
+  readonly #database: DatabaseSync;
+  readonly #upsert: ReturnType<DatabaseSync["prepare"]>;
+  readonly #one: ReturnType<DatabaseSync["prepare"]>;
+  readonly #changedSince: ReturnType<DatabaseSync["prepare"]>;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    this.#upsert = database.prepare(`
+      INSERT INTO children
+        (child_key, source, child_id, root_child_id, state, live, stale, provisional, search, updated_input_id, record)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (child_key) DO UPDATE SET
+        root_child_id = excluded.root_child_id, state = excluded.state, live = excluded.live, stale = excluded.stale,
+        provisional = excluded.provisional, search = excluded.search, updated_input_id = excluded.updated_input_id,
+        record = excluded.record`);
+    this.#one = database.prepare("SELECT record FROM children WHERE source = ? AND child_id = ?");
+    this.#changedSince = database.prepare(
+      `SELECT record, updated_input_id FROM children WHERE updated_input_id > ? AND state IS NOT NULL
+       ORDER BY updated_input_id LIMIT ?`,
+    );
+  }
+
+  write(record: ChildRecord, updatedInputId: number): void {
+    this.#upsert.run(
+      record.key,
+      record.source,
+      record.childId,
+      record.lineage.rootChildId,
+      record.state ?? null,
+      isTerminal(record.state) ? 0 : 1,
+      record.stale === undefined ? 0 : 1,
+      isProvisional(record) ? 1 : 0,
+      searchText(record),
+      updatedInputId,
+      serializeRecord(record),
+    );
+  }
+
+  read(source: string, childId: string): ChildRecord | undefined {
+    const row = this.#one.get(source, childId);
+    return row === undefined ? undefined : parseRecord(row["record"] as string);
+  }
+
+  live(): Generator<ChildRecord> {
+    return this.#iterate("SELECT record FROM children WHERE live = 1 ORDER BY child_key");
+  }
+
+  every(): Generator<ChildRecord> {
+    return this.#iterate("SELECT record FROM children ORDER BY child_key");
+  }
+
+  *#iterate(sql: string): Generator<ChildRecord> {
+    for (const row of this.#database.prepare(sql).iterate()) yield parseRecord(row["record"] as string);
+  }
+
+  list(query: ChildrenQuery): readonly ChildRecord[] {
+    const conditions = ["state IS NOT NULL"];
+    const values: SQLInputValue[] = [];
+    const where = (condition: string, ...operands: SQLInputValue[]): void => {
+      conditions.push(condition);
+      values.push(...operands);
+    };
+    if (query.states !== undefined) where(`state IN (${query.states.map(() => "?").join(", ")})`, ...query.states);
+    if (query.source !== undefined) where("source = ?", query.source);
+    if (query.rootChildId !== undefined) where("root_child_id = ?", query.rootChildId);
+    if (query.stale !== undefined) where("stale = ?", query.stale ? 1 : 0);
+    if (query.provisional !== undefined) where("provisional = ?", query.provisional ? 1 : 0);
+    if (query.text !== undefined) where("instr(search, ?) > 0", query.text.toLowerCase());
+    if (query.beforeKey !== undefined) where("child_key < ?", query.beforeKey);
+    const rows = this.#database
+      .prepare(`SELECT record FROM children WHERE ${conditions.join(" AND ")} ORDER BY child_key DESC LIMIT ?`)
+      .all(...values, query.limit);
+    return rows.map((row) => parseRecord(row["record"] as string));
+  }
+
+  changedSince(inputId: number, limit: number): readonly { readonly record: ChildRecord; readonly updatedInputId: number }[] {
+    return this.#changedSince.all(inputId, limit).map((row) => ({
+      record: parseRecord(row["record"] as string),
+      updatedInputId: row["updated_input_id"] as number,
+    }));
+  }
+}
+
+function searchText(record: ChildRecord): string {
+  const { facts } = record;
+  const parts = [record.childId, facts?.name, facts?.agentType, facts?.tool, record.activity];
+  return parts
+    .filter((part) => part !== undefined)
+    .join("\n")
+    .toLowerCase();
+}

@@ -1,0 +1,142 @@
+import type {
+  AuditEntry,
+  ChildRecord,
+  IdentityAnswer,
+  IdentityQuestion,
+  InputStatus,
+  ProjectionInput,
+  SnapshotEpoch,
+  Summary,
+} from "../core/index.ts";
+import type { Diagnostic, State } from "@agent-lifecycle/proto";
+
+/**
+ * Where inputs become durable. One writer at a time; reads may come at any time and see the last commit.
+ *
+ * Durability: when `commit` has returned, everything appended since `begin` survives a crash of the process and, with
+ * `synchronous: "full"`, of the machine. When it throws, nothing of it is stored.
+ */
+export interface Store extends StoreReader {
+  /** Opens the one transaction that all following appends belong to. */
+  begin(): void;
+  /** Throws when the disk is full, read-only or broken, as every append may; the caller rolls back and asks `explain`. */
+  commit(): void;
+  rollback(): void;
+  /** What an error thrown by this store means for its users; `undefined` when the error did not come from it. */
+  explain(error: unknown): StoreUnavailableError | undefined;
+
+  /** Appends an input with what became of it. Returns its id: ids grow by one and are never used twice. */
+  append(input: AppendedInput): number;
+  appendAudit(inputId: number, childKey: number, entry: AuditEntry): void;
+  appendDiagnostic(diagnostic: StoredDiagnostic): void;
+
+  /** Answers an identity question from the inputs that were stored and not refused as conflicts. */
+  answerIdentity(question: IdentityQuestion, canonicalContent: string): IdentityAnswer;
+
+  /** Writes the projection as of `inputId`: the records that changed since the last checkpoint. */
+  checkpoint(checkpoint: Checkpoint): void;
+  /** The record as of the last checkpoint. */
+  loadChild(source: string, childId: string): ChildRecord | undefined;
+  /** What a start begins from: the checkpoint's live children; inputs after it are to be replayed. */
+  loadCheckpoint(): LoadedCheckpoint;
+  /** Every child as of the last checkpoint, ended ones too. */
+  everyChild(): Iterable<ChildRecord>;
+  /** Runs reads that belong together: they all see the same commit, whatever a writer does meanwhile. */
+  consistently<Result>(reads: () => Result): Result;
+  /** Stored inputs above `afterInputId`, in order. */
+  inputs(afterInputId: number): Iterable<StoredInput>;
+
+  /** Drops the oldest diagnostics beyond what is kept. */
+  trimDiagnostics(kept: number): void;
+  close(): void;
+}
+
+export interface AppendedInput {
+  readonly input: ProjectionInput;
+  /** Key of the child it speaks of; absent for snapshots and resumptions. */
+  readonly childKey: number | undefined;
+  readonly status: InputStatus;
+  readonly diagnostic: string | undefined;
+  /** Canonical text of the event, where the caller has it already. */
+  readonly canonicalContent?: string;
+}
+
+export interface StoredInput {
+  readonly inputId: number;
+  readonly input: ProjectionInput;
+  readonly status: InputStatus;
+  readonly diagnostic: string | undefined;
+}
+
+export interface StoredAudit {
+  readonly inputId: number;
+  readonly entry: AuditEntry;
+}
+
+/** Something that was refused or tolerated, and who said it. Texts are redacted and bounded. */
+export interface StoredDiagnostic {
+  readonly at: number;
+  readonly receiver: string;
+  readonly diagnostic: Diagnostic;
+  readonly source?: string;
+  readonly childId?: string;
+}
+
+export interface Checkpoint {
+  readonly inputId: number;
+  readonly records: Iterable<{ readonly record: ChildRecord; readonly updatedInputId: number }>;
+  readonly snapshotEpochs: ReadonlyMap<string, SnapshotEpoch>;
+}
+
+export interface LoadedCheckpoint {
+  readonly inputId: number;
+  /** Children that have not ended. Ended ones stay in the store until somebody speaks of them. */
+  readonly liveChildren: Iterable<ChildRecord>;
+  readonly snapshotEpochs: ReadonlyMap<string, SnapshotEpoch>;
+  readonly nextKey: number;
+  readonly summary: Summary;
+}
+
+export interface ChildrenQuery {
+  readonly states?: readonly State[];
+  readonly source?: string;
+  readonly rootChildId?: string;
+  readonly stale?: boolean;
+  readonly provisional?: boolean;
+  /** Part of the child id, name, agent type, tool or activity; case does not matter. */
+  readonly text?: string;
+  /** Only children whose key lies below: the cursor of a newest-first listing. */
+  readonly beforeKey?: number;
+  readonly limit: number;
+}
+
+/** The read side, as of the last checkpoint; the writer brings it up to date before a reader asks. */
+export interface StoreReader {
+  /** Children that have a state, newest first. */
+  children(query: ChildrenQuery): readonly ChildRecord[];
+  /** Children changed by inputs above `inputId`, in the order of their latest change; with the input that changed them. */
+  childrenChangedSince(inputId: number, limit: number): readonly { readonly record: ChildRecord; readonly updatedInputId: number }[];
+  /** Inputs about one child above `afterInputId`, oldest first. */
+  inputsOfChild(childKey: number, afterInputId: number, limit: number): readonly StoredInput[];
+  /** Audit entries above `afterInputId`, oldest first; of one child when `childKey` is given. */
+  audit(query: { readonly childKey?: number; readonly afterInputId: number; readonly limit: number }): readonly StoredAudit[];
+  /** Diagnostics below `beforeId`, newest first. */
+  diagnostics(query: { readonly beforeId?: number; readonly code?: string; readonly limit: number }): readonly (StoredDiagnostic & {
+    readonly id: number;
+  })[];
+  /** Sources that children are stored for, sorted. */
+  sources(): readonly { readonly source: string; readonly children: number }[];
+  /** Id of the newest stored input; 0 when there is none. */
+  lastInputId(): number;
+}
+
+/** The store cannot take writes now. `retryable`: it may heal by itself, as a full disk does. */
+export class StoreUnavailableError extends Error {
+  readonly retryable: boolean;
+
+  constructor(message: string, retryable: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.name = "StoreUnavailableError";
+    this.retryable = retryable;
+  }
+}

@@ -1,0 +1,58 @@
+import { defineMember, isJsonObject } from "./json.ts";
+import { MAX_VALUE_DEPTH } from "./otlp-candidate.ts";
+import { memberOf, OtlpJsonError } from "./otlp-json-member.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+const INTEGER = /^-?\d{1,20}$/;
+
+/**
+ * Reads an AnyValue in JSON as a JSON-like value. Empty is `null`. What does not fit its member's type is kept as it
+ * is: `normalizeEvent` then names the member. Bytes stay base64 text.
+ */
+export function readJsonAnyValue(value: unknown, depth: number): unknown {
+  if (depth > MAX_VALUE_DEPTH) throw new OtlpJsonError(`a value is nested deeper than ${MAX_VALUE_DEPTH} levels`);
+  if (!isJsonObject(value)) return value ?? null;
+  for (const [name, snakeName] of SCALARS) {
+    const scalar = memberOf(value, name, snakeName);
+    if (scalar !== undefined) return name === "intValue" || name === "doubleValue" ? numberOf(name, scalar) : scalar;
+  }
+  const list = memberOf(value, "arrayValue", "array_value");
+  if (list !== undefined) return valuesOf(list).map((item) => readJsonAnyValue(item, depth + 1));
+  const map = memberOf(value, "kvlistValue", "kvlist_value");
+  return map === undefined ? null : readMap(valuesOf(map), depth);
+}
+
+const SCALARS = [
+  ["stringValue", "string_value"],
+  ["boolValue", "bool_value"],
+  ["intValue", "int_value"],
+  ["doubleValue", "double_value"],
+  ["bytesValue", "bytes_value"],
+] as const;
+
+function numberOf(name: "intValue" | "doubleValue", value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  if (INTEGER.test(value)) return Number(value);
+  if (name === "intValue") return value;
+  return value === "NaN" || value === "Infinity" || value === "-Infinity" || DECIMAL.test(value)
+    ? Number(value)
+    : value;
+}
+
+const DECIMAL = /^-?\d{1,32}(?:\.\d{1,32})?(?:[eE][+-]?\d{1,4})?$/;
+
+function valuesOf(holder: unknown): readonly unknown[] {
+  const values = isJsonObject(holder) ? (memberOf(holder, "values", "values") ?? []) : undefined;
+  if (!Array.isArray(values)) throw new OtlpJsonError("a list or map value has no list of values");
+  return values;
+}
+
+function readMap(entries: readonly unknown[], depth: number): Members {
+  const members: Record<string, unknown> = {};
+  for (const entry of entries) {
+    if (!isJsonObject(entry) || typeof entry.key !== "string") throw new OtlpJsonError("a map entry has no key");
+    defineMember(members, entry.key, readJsonAnyValue(entry.value, depth + 1));
+  }
+  return members;
+}

@@ -1,0 +1,191 @@
+import { KEY, readAnyValue, STRING_VALUE, VALUE } from "./otlp-any-value.ts";
+import {
+  type DecodedLogs,
+  type DecodedRecord,
+  FOREIGN,
+  MAX_RECORDS,
+  RecordSlots,
+  SLOT_NAMES,
+} from "./otlp-candidate.ts";
+import { slotOfKey } from "./otlp-known-keys.ts";
+import { timestampFromUnixNano } from "./otlp-time.ts";
+import { WireCursor, WireError } from "./otlp-wire.ts";
+
+/**
+ * Decodes an ExportLogsServiceRequest in protobuf, each record straight into an event candidate. Unknown fields are
+ * skipped, invalid trace and span ids are dropped (the record stays), the last of equal keys wins. Never throws.
+ */
+export function decodeLogsProtobuf(bytes: Uint8Array): DecodedLogs {
+  try {
+    return { ok: true, records: new RequestDecoder(bytes).request() };
+  } catch (error) {
+    if (error instanceof WireError || error instanceof RangeError) return { ok: false, problem: error.message };
+    return { ok: false, problem: error instanceof Error ? error.message : "the input is no protobuf" };
+  }
+}
+
+const RESOURCE_LOGS = 10;
+const SCOPE_LOGS = 18;
+const LOG_RECORDS = 18;
+
+const TIME_UNIX_NANO = 9;
+const ATTRIBUTES_FIELD = 50;
+const TRACE_ID = 74;
+const SPAN_ID = 82;
+const OBSERVED_TIME_UNIX_NANO = 89;
+const EVENT_NAME = 98;
+
+class RequestDecoder {
+  private readonly cursor: WireCursor;
+  private readonly records: DecodedRecord[] = [];
+  private readonly slots = new RecordSlots();
+  // Neighbouring records repeat most of their values: the source, the epoch, the root. Equal bytes are decoded once.
+  private readonly cachedStart = new Int32Array(SLOT_NAMES.length + 1);
+  private readonly cachedLength: Int32Array = new Int32Array(SLOT_NAMES.length + 1).fill(-1);
+  private readonly cachedText: string[] = new Array(SLOT_NAMES.length + 1).fill("");
+
+  constructor(bytes: Uint8Array) {
+    this.cursor = new WireCursor(bytes);
+  }
+
+  request(): readonly DecodedRecord[] {
+    this.eachMessage(this.cursor.bytes.length, RESOURCE_LOGS, (resourceEnd) => {
+      this.eachMessage(resourceEnd, SCOPE_LOGS, (scopeEnd) => {
+        this.eachMessage(scopeEnd, LOG_RECORDS, (recordEnd) => this.record(recordEnd));
+      });
+    });
+    return this.records;
+  }
+
+  /** Reads a message up to `end` and visits its fields with this tag; the others are skipped. */
+  private eachMessage(end: number, wanted: number, visit: (end: number) => void): void {
+    const { cursor } = this;
+    while (cursor.position < end) {
+      const tag = cursor.varint();
+      if (tag === wanted) visit(cursor.enter(end));
+      else cursor.skip(tag);
+    }
+    cursor.leave(end);
+  }
+
+  private record(end: number): void {
+    if (this.records.length >= MAX_RECORDS) throw new WireError(`more than ${MAX_RECORDS} log records`);
+    const { cursor, slots } = this;
+    let timeLow = 0;
+    let timeHigh = 0;
+    let observedLow = 0;
+    let observedHigh = 0;
+    let eventName = "";
+    let traceId: string | undefined;
+    let spanId: string | undefined;
+    slots.clear();
+    while (cursor.position < end) {
+      const tag = cursor.varint();
+      switch (tag) {
+        case TIME_UNIX_NANO:
+          timeLow = cursor.fixed32();
+          timeHigh = cursor.fixed32();
+          break;
+        case ATTRIBUTES_FIELD:
+          this.attribute(cursor.enter(end));
+          break;
+        case TRACE_ID:
+          traceId = this.identifier(cursor.enter(end), 16);
+          break;
+        case SPAN_ID:
+          spanId = this.identifier(cursor.enter(end), 8);
+          break;
+        case OBSERVED_TIME_UNIX_NANO:
+          observedLow = cursor.fixed32();
+          observedHigh = cursor.fixed32();
+          break;
+        case EVENT_NAME:
+          eventName = this.text(SLOT_NAMES.length, cursor.enter(end));
+          break;
+        default:
+          cursor.skip(tag);
+      }
+    }
+    cursor.leave(end);
+    if (slots.isForeign) {
+      this.records.push(FOREIGN);
+      return;
+    }
+    const timestamp = timestampFromUnixNano(timeHigh, timeLow) ?? timestampFromUnixNano(observedHigh, observedLow);
+    const candidate = slots.candidate(eventName, timestamp);
+    this.records.push(
+      traceId === undefined
+        ? { foreign: false, candidate }
+        : spanId === undefined
+          ? { foreign: false, candidate, traceId }
+          : { foreign: false, candidate, traceId, spanId },
+    );
+  }
+
+  private attribute(end: number): void {
+    const { cursor } = this;
+    let slot = -1;
+    let value: unknown = null;
+    while (cursor.position < end) {
+      const tag = cursor.varint();
+      if (tag === KEY) {
+        const keyEnd = cursor.enter(end);
+        slot = slotOfKey(cursor, cursor.position, keyEnd - cursor.position);
+        cursor.position = keyEnd;
+      } else if (tag === VALUE) {
+        const valueEnd = cursor.enter(end);
+        // The key comes first as a rule: then a value of another's attribute that ends the pair is passed over unread.
+        if (slot < 0 && valueEnd === end) cursor.position = valueEnd;
+        else value = this.value(slot, valueEnd);
+      } else cursor.skip(tag);
+    }
+    cursor.leave(end);
+    if (slot >= 0) this.slots.set(slot, value);
+  }
+
+  /** The value of an attribute: text, nearly always, and often the same as in the record before. */
+  private value(slot: number, end: number): unknown {
+    const { cursor } = this;
+    if (slot < 0 || cursor.bytes[cursor.position] !== STRING_VALUE) return readAnyValue(cursor, end, 1);
+    const begin = cursor.position;
+    cursor.position += 1;
+    const textEnd = cursor.enter(end);
+    if (textEnd === end) return this.text(slot, textEnd);
+    cursor.position = begin;
+    return readAnyValue(cursor, end, 1);
+  }
+
+  private text(cacheSlot: number, end: number): string {
+    const { cursor, cachedStart, cachedLength, cachedText } = this;
+    const start = cursor.position;
+    const length = end - start;
+    if (cachedLength[cacheSlot] === length && cursor.sameBytes(start, cachedStart[cacheSlot] as number, length)) {
+      cursor.position = end;
+      return cachedText[cacheSlot] as string;
+    }
+    const text = cursor.text(start, end);
+    cachedStart[cacheSlot] = start;
+    cachedLength[cacheSlot] = length;
+    cachedText[cacheSlot] = text;
+    return text;
+  }
+
+  /** Hexadecimal text of an id, or `undefined` when it has the wrong length or is all zero. */
+  private identifier(end: number, length: number): string | undefined {
+    const { cursor } = this;
+    const { bytes } = cursor;
+    const start = cursor.position;
+    cursor.position = end;
+    if (end - start !== length) return undefined;
+    let text = "";
+    let any = 0;
+    for (let index = start; index < end; index += 1) {
+      const byte = bytes[index] as number;
+      any |= byte;
+      text += HEXADECIMAL[byte] as string;
+    }
+    return any === 0 ? undefined : text;
+  }
+}
+
+const HEXADECIMAL: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));

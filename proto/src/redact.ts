@@ -1,0 +1,60 @@
+import { MAX_IDENTIFIER_LENGTH } from "./limits.ts";
+import { mayAssign, redactAssignments } from "./secret-assignments.ts";
+import { SHAPE_RULES } from "./secret-shapes.ts";
+import { signalsIn } from "./secret-signals.ts";
+import { cutText } from "./text.ts";
+
+/** What stands in place of a secret (N3). */
+export const REDACTED = "[redacted]";
+
+/**
+ * Replaces every secret that shows by its shape or by the name it is assigned to (N3). Linear in the text. Applying it
+ * to its own result changes nothing; harmless text is returned as the same string.
+ */
+export function redactText(text: string): string {
+  if (text.length < SHORTEST_SECRET) return text;
+  const signals = signalsIn(text);
+  let redacted = text;
+  for (const rule of SHAPE_RULES) {
+    if ((signals & rule.signals) === rule.signals) redacted = redacted.replace(rule.pattern, rule.replacement);
+  }
+  return mayAssign(signals) ? redactAssignments(redacted) : redacted;
+}
+
+/**
+ * Redacts, then cuts to `length` UTF-16 code units: a secret cut in half is still half a secret, and no longer looks
+ * like one. The cut can make a word of the rest look like a value, so what remains is looked at again.
+ */
+export function redactAndCut(text: string, length: number): string {
+  let cut = cutText(redactText(text), length);
+  if (cut.length < length - 1) return cut;
+  for (let round = 0; round < 4; round += 1) {
+    const again = cutText(redactText(cut), length);
+    if (again === cut) break;
+    cut = again;
+  }
+  return cut;
+}
+
+/** `otp=1`: nothing shorter can both name a secret and hold one. */
+const SHORTEST_SECRET = 5;
+
+/**
+ * As `redactText`, and two identifiers that held different secrets stay different: a digest of the whole original
+ * follows. The result keeps within `MAX_IDENTIFIER_LENGTH`; a harmless identifier is returned as it is.
+ */
+export function redactIdentifier(id: string): string {
+  const redacted = redactText(id);
+  if (redacted === id) return id;
+  const digest = digestOf(id).toString(16).padStart(8, "0");
+  return `${cutText(redacted, MAX_IDENTIFIER_LENGTH - digest.length - 1)}-${digest}`;
+}
+
+/** FNV-1a over UTF-16 code units: it tells apart, it hides nothing by itself. */
+function digestOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash >>> 0;
+}

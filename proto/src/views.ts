@@ -1,0 +1,138 @@
+import type { Capabilities } from "./capabilities.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import type { LifecycleEvent, Lineage } from "./event.ts";
+import type { ReservedDetails } from "./reserved-details.ts";
+import type { State } from "./state.ts";
+
+/** What displays and integrators read (contract section 7). All times are RFC 3339 UTC with milliseconds. */
+
+/** One child, as the projection knows it: a fact or its absence, never a guess. */
+export interface ChildView {
+  readonly source: string;
+  readonly childId: string;
+  readonly lineage: Lineage;
+  readonly capabilities: Capabilities;
+  /** `null` until a state was reported. */
+  readonly state: State | null;
+  /** When the source saw the state begin. */
+  readonly stateAt: string | null;
+  /** The source implied the state and did not report it. */
+  readonly stateInferred: boolean;
+  readonly terminalEvidence: "event" | "authoritative_snapshot" | "failed_reconciliation" | null;
+  readonly activity: string | null;
+  readonly activityAt: string | null;
+  readonly heartbeatAt: string | null;
+  readonly facts: Omit<ReservedDetails, "inferred">;
+  /** The projection rests on something that is missing; `missing` names it. */
+  readonly provisional: boolean;
+  readonly missing: readonly ("sequence_gap" | "epoch_gap" | "beginning")[];
+  readonly stale: { readonly since: string; readonly reason: "deadline" | "snapshot_omission" } | null;
+  readonly reconciliation: { readonly requestedAt: string; readonly deadline: string } | null;
+  /** Consecutive complete snapshots that did not list the child. */
+  readonly misses: number;
+  readonly history: "complete" | "from_adoption" | "partial";
+  readonly firstObservedAt: string;
+  readonly lastObservedAt: string;
+  /** Alive: the newest accepted evidence, on the collector's clock. */
+  readonly lastEvidenceAt: string;
+  /** Progress: the newest state or activity, on the collector's clock. */
+  readonly lastProgressAt: string;
+  readonly sourceEpoch: string;
+  readonly highestSequence: number | null;
+  /** Missing sequences, as inclusive ranges. */
+  readonly gaps: readonly (readonly [from: number, to: number])[];
+  readonly conflicts: number;
+  readonly corrections: number;
+  readonly outOfOrder: number;
+  /** Claims after the end; they changed nothing. */
+  readonly lateEvidence: {
+    readonly count: number;
+    readonly lastObservedAt: string;
+    readonly lastState: State | null;
+  } | null;
+}
+
+/** Children that have a state, newest first. */
+export interface ChildrenPage {
+  readonly children: readonly ChildView[];
+  /** Id of the newest input that the page takes in: a stream opened after it misses nothing. */
+  readonly position: number;
+  /** Pass as `cursor` for the next page; `null` at the end. */
+  readonly nextCursor: string | null;
+}
+
+/** One stored input about a child, with what became of it. */
+export interface InputView {
+  readonly inputId: number;
+  readonly type: "event" | "snapshot" | "stale" | "reconciliation" | "resumed";
+  readonly at: string;
+  readonly backfill: boolean;
+  readonly status: string;
+  readonly diagnostic: string | null;
+  readonly event: LifecycleEvent | null;
+}
+
+export interface AuditView {
+  readonly inputId: number;
+  readonly reason: "authoritative_snapshot" | "failed_reconciliation" | "epoch_changed";
+  readonly source: string;
+  readonly childId: string;
+  readonly from: string | null;
+  readonly to: string;
+  readonly at: string;
+  readonly snapshotId: string | null;
+}
+
+export interface DiagnosticView extends Diagnostic {
+  readonly id: number;
+  readonly at: string;
+  readonly receiver: string;
+  readonly source: string | null;
+  readonly childId: string | null;
+}
+
+export interface InputsPage {
+  /** Oldest first. */
+  readonly inputs: readonly InputView[];
+  /** Pass as `cursor` for the next page; `null` at the end. */
+  readonly nextCursor: string | null;
+}
+
+export interface AuditPage {
+  /** Oldest first. */
+  readonly audit: readonly AuditView[];
+  /** Pass as `cursor` for the next page; `null` at the end. */
+  readonly nextCursor: string | null;
+}
+
+export interface DiagnosticsPage {
+  /** Newest first. */
+  readonly diagnostics: readonly DiagnosticView[];
+  /** Pass as `cursor` for the next page; `null` at the end. */
+  readonly nextCursor: string | null;
+}
+
+/** The sources that children are known of, sorted. */
+export interface SourcesView {
+  readonly sources: readonly { readonly source: string; readonly children: number }[];
+}
+
+/** The counts always add up: started = live + completed + failed + cancelled + lost. */
+export interface SummaryView {
+  readonly started: number;
+  readonly live: number;
+  readonly byState: Readonly<Record<State, number>>;
+  readonly stale: number;
+  readonly provisional: number;
+  /** Children heard of without any state; they are not rows. */
+  readonly stateUnknown: number;
+  /** `false` until any evidence source was ever seen (D2). */
+  readonly evidenceSeen: boolean;
+  /** Id of the newest stored input; 0 when there is none. */
+  readonly position: number;
+  /** The collector's clock. */
+  readonly at: string;
+}
+
+/** D2: what a display says, to the letter, when no lifecycle evidence source was ever seen. */
+export const VISIBILITY_UNAVAILABLE: string = "Background work visibility unavailable; state unknown.";

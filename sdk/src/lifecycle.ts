@@ -1,0 +1,52 @@
+import type { Child } from "./child.ts";
+import type { ChildOptions } from "./child-options.ts";
+import type { DropReason } from "./counters.ts";
+import type { SdkDiagnosticCode } from "./diagnostics.ts";
+
+export interface DeadlineOptions {
+  /** Milliseconds; default 5,000. The promise settles by then, whatever the endpoint does. */
+  readonly timeoutMs?: number;
+}
+
+/** Whether everything asked for was done before the deadline. */
+export interface FlushResult {
+  readonly complete: boolean;
+}
+
+/**
+ * Which way events took. At any time
+ * `emitted = buffered + exported + writtenToJsonl + handedToHost + suppressed + the sum of dropped`.
+ */
+export interface LifecycleCounters {
+  /** Every event a call has made. */
+  readonly emitted: number;
+  /** Waiting, or on their way. */
+  readonly buffered: number;
+  /** Taken by the endpoint. */
+  readonly exported: number;
+  readonly writtenToJsonl: number;
+  /** Emitted into the host's own logger provider. */
+  readonly handedToHost: number;
+  /** Made while the lifecycle is switched off (`OTEL_SDK_DISABLED`, unusable configuration). */
+  readonly suppressed: number;
+  /** Lost, by reason. */
+  readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
+  readonly diagnostics: Readonly<Partial<Record<SdkDiagnosticCode, number>>>;
+}
+
+/** Reports the children of one source. No method throws, and none but `flush` and `shutdown` takes time. */
+export interface Lifecycle extends AsyncDisposable {
+  readonly source: string;
+  readonly sourceEpoch: string;
+  /** Begins a child and emits its first event at once. */
+  child(options?: ChildOptions): Child;
+  /** Waits until everything emitted before the call is delivered, written or dropped. Calls may overlap. */
+  flush(options?: DeadlineOptions): Promise<FlushResult>;
+  /**
+   * Flushes, then stops heartbeats and removes the exit hooks. What is open at the deadline is written to JSONL or
+   * counted as dropped. Later events are dropped and counted. Further calls return the first one's promise. Children
+   * that have not ended stay as they are: the end of a reporter is not the end of what it reported.
+   */
+  shutdown(options?: DeadlineOptions): Promise<FlushResult>;
+  counters(): LifecycleCounters;
+}
