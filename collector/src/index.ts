@@ -1,11 +1,25 @@
+export { type Collector, type CollectorLog, type CollectorSeams, startCollector } from "./app.ts";
+export {
+  type CollectorConfiguration,
+  type ConfigurationProblem,
+  DEFAULT_CONFIGURATION,
+  type Listener,
+  resolveConfiguration,
+  type SourceConfiguration,
+} from "./config/configuration.ts";
+export type { Clock } from "./runtime/clock.ts";
+export type { EventOutcome, EventsIntake, Intake, Origin, Refusal, SnapshotIntake } from "./runtime/intake.ts";
+export type { ProjectionReader } from "./runtime/projection-reader.ts";
+export type { ProjectionUpdate, UpdateFeed, UpdateListener } from "./runtime/update-feed.ts";
+export { StoreUnavailableError } from "./store/store.ts";
 export type { Mismatch } from "./conformance/mismatch.ts";
 export { type ParsedVector, parseVector } from "./conformance/parse-vector.ts";
 export { type ConformanceReport, formatReport, runDirectory, type VectorReport } from "./conformance/run-directory.ts";
 export { runVector } from "./conformance/run-vector.ts";
 export type {
+  Expectation,
   ExpectedAudit,
   ExpectedRecord,
-  Expectation,
   Vector,
   VectorOptions,
   VectorStep,

@@ -106,11 +106,15 @@ export { codePointLength, cutText, utf8Length } from "./text.ts";
 export { formatTimestamp, isRepresentable, parseTimestamp } from "./timestamp.ts";
 export { firstProblem, type ValidationError, type Validator } from "./validator.ts";
 export {
+  type AuditPage,
   type AuditView,
   type ChildrenPage,
   type ChildView,
+  type DiagnosticsPage,
   type DiagnosticView,
+  type InputsPage,
   type InputView,
+  type SourcesView,
   type SummaryView,
   VISIBILITY_UNAVAILABLE,
 } from "./views.ts";

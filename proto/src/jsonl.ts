@@ -120,7 +120,10 @@ class Reader implements JsonlReader {
     this.problems[code] += 1;
     if (this.described >= MAX_JSONL_DIAGNOSTICS) return;
     this.described += 1;
-    const excerpt = code === "oversize" ? oversizeExcerpt(bytes, start, end) : excerptOf(decode(bytes, start, end));
+    // The sample is what is kept of every oversize line, however the stream was cut.
+    const sampleEnd = start + Math.min(OVERSIZE_SAMPLE_BYTES, this.maxLineBytes);
+    const excerpt =
+      code === "oversize" ? oversizeExcerpt(decode(bytes, start, sampleEnd)) : excerptOf(decode(bytes, start, end));
     items.push({ ok: false, code, byteOffset: this.lineStart, line: this.line, excerpt });
   }
 }
@@ -155,10 +158,13 @@ function excerptOf(text: string): string {
   return cutText(redactText(text), MAX_EXCERPT_LENGTH);
 }
 
-const OVERSIZE_SAMPLE_BYTES = 1024;
-
 /** A sample that ends inside a secret may not show as one: its last word goes, and then it is redacted. */
-function oversizeExcerpt(bytes: Uint8Array, start: number, end: number): string {
-  const sample = decode(bytes, start, Math.min(end, start + OVERSIZE_SAMPLE_BYTES));
-  return excerptOf(sample.slice(0, Math.max(sample.search(/\S+$/), sample.length - 256)));
+function oversizeExcerpt(sample: string): string {
+  let end = sample.length;
+  while (end > sample.length - LONGEST_WORD && end > 0 && !WORD_ENDS.includes(sample[end - 1] as string)) end -= 1;
+  return excerptOf(sample.slice(0, end));
 }
+
+const OVERSIZE_SAMPLE_BYTES = 1024;
+const LONGEST_WORD = 512;
+const WORD_ENDS = " \t\r,";

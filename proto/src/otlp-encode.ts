@@ -19,20 +19,20 @@ export function encodeLogsProtobuf(logs: LogsToEncode): Uint8Array {
 }
 
 function writeRecord(writer: protobuf.Writer, record: LogRecord): protobuf.Writer {
-  writeTime(writer.uint32(9), record.timeMs);
+  writeTime(writer, 9, record.timeMs);
   writer.uint32(16).int32(record.severity.number).uint32(26).string(record.severity.text);
   writer.uint32(42).fork().uint32(10).string(record.body).ldelim();
   for (const [name, value] of record.attributes) writeAttribute(writer, 50, name, value);
   if (record.traceId !== undefined) writer.uint32(74).bytes(bytesOfHexadecimal(record.traceId));
   if (record.spanId !== undefined) writer.uint32(82).bytes(bytesOfHexadecimal(record.spanId));
-  writeTime(writer.uint32(89), record.observedTimeMs);
+  writeTime(writer, 89, record.observedTimeMs);
   return writer.uint32(98).string(record.eventName);
 }
 
-/** fixed64 is two little-endian halves. */
-function writeTime(writer: protobuf.Writer, epochMs: number): void {
+/** fixed64 is two little-endian halves. An unknown time is left out. */
+function writeTime(writer: protobuf.Writer, tag: number, epochMs: number): void {
   const { high, low } = unixNanoHalves(epochMs);
-  writer.fixed32(low).fixed32(high);
+  if (high !== 0 || low !== 0) writer.uint32(tag).fixed32(low).fixed32(high);
 }
 
 function writeAttribute(writer: protobuf.Writer, tag: number, name: string, value: AttributeValue): void {
@@ -60,8 +60,8 @@ export function encodeLogsJson(logs: LogsToEncode): string {
 
 function jsonRecord(record: LogRecord): unknown {
   return {
-    timeUnixNano: unixNanoText(record.timeMs),
-    observedTimeUnixNano: unixNanoText(record.observedTimeMs),
+    ...jsonTime("timeUnixNano", record.timeMs),
+    ...jsonTime("observedTimeUnixNano", record.observedTimeMs),
     severityNumber: record.severity.number,
     severityText: record.severity.text,
     eventName: record.eventName,
@@ -70,6 +70,11 @@ function jsonRecord(record: LogRecord): unknown {
     ...(record.traceId === undefined ? undefined : { traceId: record.traceId }),
     ...(record.spanId === undefined ? undefined : { spanId: record.spanId }),
   };
+}
+
+function jsonTime(name: string, epochMs: number): Readonly<Record<string, string>> | undefined {
+  const text = unixNanoText(epochMs);
+  return text === "0" ? undefined : { [name]: text };
 }
 
 function jsonAttribute([key, value]: readonly [string, AttributeValue]): unknown {

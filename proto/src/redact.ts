@@ -47,7 +47,9 @@ export function redactIdentifier(id: string): string {
   const redacted = redactText(id);
   if (redacted === id) return id;
   const digest = digestOf(id).toString(16).padStart(8, "0");
-  return `${cutText(redacted, MAX_IDENTIFIER_LENGTH - digest.length - 1)}-${digest}`;
+  const distinct = `${cutText(redacted, MAX_IDENTIFIER_LENGTH - digest.length - 1)}-${digest}`;
+  // Where the digest would read on as part of a value, nothing but the digest is kept.
+  return redactText(distinct) === distinct ? distinct : `${REDACTED}-${digest}`;
 }
 
 /** FNV-1a over UTF-16 code units: it tells apart, it hides nothing by itself. */

@@ -26,7 +26,7 @@ const DESCRIPTORS: ReadonlySet<string> = new Set(
   (
     "age algorithm allowed at available banner bits budget bytes characters chars consent consumed consumption cost costs " +
     "count counts counter counters created delta description dir directory domain duration enabled endpoint error errors " +
-    "estimate exists expected expires expiration expiry file filename format found id ids in index invalid issuer kind label " +
+    "estimate exists expected expires expiration expiry file filename format found id ids in index invalid issuer jar kind label " +
     "left length limit limits lifetime location manager max maximum min minimum missing mode ms name names needed offset " +
     "parser path paths percent percentage per policy prefix present price pricing provider quota rate ratio reason ref " +
     "reference references remaining required rotated rotation scope scopes second seconds sent server shown size source stats status " +

@@ -188,14 +188,14 @@ export const SHAPE_RULES: readonly ShapeRule[] = [
     // `user:password` in base64: whole quadruples that no word of a sentence spells.
     signals: signalOf("ba") | signalOf("ic") | signalOf("c ", "c\t"),
     pattern:
-      /(?<![\w-])([Bb]asic[ \t]+|BASIC[ \t]+)(?=[A-Za-z+/]{0,512}[0-9=]|[A-Za-z+/]?[a-z]{0,64}[A-Z])(?:[A-Za-z0-9+/]{4}){1,}(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?(?![A-Za-z0-9+/=])/g,
+      /(?<![\w-])([Bb]asic[ \t]+|BASIC[ \t]+)(?=[A-Za-z+/]{0,512}[0-9=]|[A-Za-z+/]?[a-z]{0,64}[A-Z])(?:[A-Za-z0-9+/]{6,}={1,2}|(?:[A-Za-z0-9+/]{4}){2,}(?![A-Za-z0-9+/=]))/g,
     replacement: `$1${MARK}`,
   },
   {
-    // `curl -u name:password`; two numbers are a user and a group.
+    // `curl -u name:password`; for other commands `-u` says something else.
     signals: HYPHEN | signalOf("-u") | signalOf("*:"),
     pattern:
-      /(?<![\w-])((?:-u|--user)[ =]{0,4}["']?(?!\d{1,10}:\d{1,10}(?!\S))[^\s:"'=[\]]{1,128}:)(?!\/\/|\[r)[^\s"']{1,512}/g,
+      /(?<=\b(?:curl|wget|https?|xh)\b[^\n]{0,200}\s)((?:-u|--user)[ =]{0,4}["']?[^\s:"'=[\]]{1,128}:)(?!\/\/|\[r)[^\s"']{1,512}/g,
     replacement: `$1${MARK}`,
   },
 ];

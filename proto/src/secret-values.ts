@@ -25,7 +25,7 @@ export function findValueEnd(text: string, from: number, separator: string, name
   if (QUOTES.includes(first))
     return nonEmpty(afterScheme(text, start + 1, quotedEnd(text, start + 1, first, escaped), name));
   if (first === "{" || (first === "[" && !text.startsWith("[redacted", start)))
-    return nonEmpty({ start, end: bracketEnd(text, start) });
+    return nonEmpty({ start, end: runEnd(text, bracketEnd(text, start)) });
   if (separator === ":" && HEADER_NAME.test(name))
     return nonEmpty(afterScheme(text, start, lineEnd(text, start), name));
   return nonEmpty({ start, end: runEnd(text, start) });
@@ -88,8 +88,9 @@ function runEnd(text: string, from: number): number {
     if (RUN_ENDS.includes(unit) || (unit === "\\" && QUOTES.includes(text[end + 1] ?? " "))) break;
     end += 1;
   }
-  while (end > from && PUNCTUATION.includes(text[end - 1] as string)) end -= 1;
-  if (text[end - 1] === "]" && !text.startsWith("[redacted]", end - 10)) end -= 1;
+  const punctuation = text.startsWith("${", from) || text.startsWith("{{", from) ? ",." : PUNCTUATION;
+  while (end > from && punctuation.includes(text[end - 1] as string)) end -= 1;
+  if (end > from && text[end - 1] === "]" && !text.startsWith("[redacted]", end - 10)) end -= 1;
   return end;
 }
 

@@ -53,14 +53,16 @@ export function createLifecycle(options: LifecycleOptions, seams: LifecycleSeams
     counters,
     diagnostics,
   });
-  if (
-    configuration.exitHooks &&
-    configuration.destination.kind !== "none" &&
-    configuration.destination.kind !== "host"
-  ) {
-    handle.onShutdown(
-      registerForExit({ sink, emitted: () => counters.emitted, timeoutMs: configuration.exitTimeoutMs, clock }),
-    );
+  const { kind } = configuration.destination;
+  if (configuration.exitHooks && kind !== "none" && kind !== "host") {
+    const unregister = registerForExit({
+      sink,
+      onExit: () => handle.settleAtOnce(),
+      emitted: () => counters.emitted,
+      timeoutMs: configuration.exitTimeoutMs,
+      clock,
+    });
+    handle.onShutdown(unregister);
   }
   return handle;
 }

@@ -15,6 +15,7 @@ export interface EventEmitterSettings {
 export class EventEmitter {
   readonly #settings: EventEmitterSettings;
   #closed = false;
+  #settlesAtOnce = false;
 
   constructor(settings: EventEmitterSettings) {
     this.#settings = settings;
@@ -23,6 +24,11 @@ export class EventEmitter {
   /** What comes later is dropped and counted. */
   close(): void {
     this.#closed = true;
+  }
+
+  /** For the process's last moments, when nothing asynchronous runs any more. */
+  settleAtOnce(): void {
+    this.#settlesAtOnce = true;
   }
 
   emit(identity: ChildIdentity, observation: Observation, eventId: string, sequence: number): void {
@@ -36,6 +42,7 @@ export class EventEmitter {
     try {
       const observedAtMs = clock.now();
       sink.accept(buildEvent(identity, observation, eventId, sequence, observedAtMs), observedAtMs);
+      if (this.#settlesAtOnce) sink.settleNow("process_exit");
     } catch (error) {
       counters.drop("internal_error", 1);
       diagnostics.internalError(error);

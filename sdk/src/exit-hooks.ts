@@ -5,6 +5,8 @@ import type { EventSink } from "./export-chain/event-sink.ts";
 /** A lifecycle that wants its events out before the process is gone. */
 export interface ExitMember {
   readonly sink: EventSink;
+  /** The process is ending: from now on every event is settled in the turn it comes in. */
+  readonly onExit: () => void;
   /** Events emitted so far: tells whether there is anything new since the last try. */
   readonly emitted: () => number;
   /** How long the end may be held up, milliseconds. */
@@ -44,8 +46,15 @@ function uninstall(): void {
   for (const signal of SIGNALS) process.off(signal, onSignal);
 }
 
-/** Node calls this whenever the loop has run dry, and again after what it starts: only new events start another flush. */
+/**
+ * Node calls this whenever the loop has run dry, and again after what it starts: only new events start another flush.
+ * The host's own listeners run after this one and may emit: the look is taken when they are through.
+ */
 function onBeforeExit(): void {
+  process.nextTick(flushNewEvents);
+}
+
+function flushNewEvents(): void {
   for (const [member, progress] of members) {
     const emitted = member.emitted();
     if (member.sink.buffered() === 0 || emitted === progress.flushedUpTo) continue;
@@ -56,7 +65,10 @@ function onBeforeExit(): void {
 
 /** The last moment, also after `process.exit()` and an uncaught exception: only synchronous work still counts. */
 function onExit(): void {
-  for (const member of members.keys()) member.sink.settleNow("process_exit");
+  for (const member of members.keys()) {
+    member.onExit();
+    member.sink.settleNow("process_exit");
+  }
 }
 
 /**
@@ -65,18 +77,19 @@ function onExit(): void {
  * when they are alone (as signal-exit does) see what they would see without it.
  */
 function onSignal(signal: NodeJS.Signals): void {
-  const flushes = [...members.keys()].map(flushBeforeDeath);
   process.off(signal, onSignal);
   if (process.listenerCount(signal) > 0) {
+    // The host may well live on: nothing is given up for this.
+    for (const { sink } of members.keys()) void sink.flush("until_deadline");
     process.nextTick(() => {
       if (members.size > 0 && !process.listeners(signal).includes(onSignal)) process.prependListener(signal, onSignal);
     });
     return;
   }
   dying = signal;
-  void Promise.all(flushes).then(() => {
+  void Promise.all([...members.keys()].map(flushBeforeDeath)).then(() => {
     if (dying !== signal) return;
-    onExit();
+    for (const { sink } of members.keys()) sink.settleNow("process_exit");
     process.kill(process.pid, signal);
   });
 }

@@ -93,6 +93,11 @@ export class LifecycleHandle implements Lifecycle {
     await this.shutdown();
   }
 
+  /** The process is ending; nothing asynchronous runs any more. */
+  settleAtOnce(): void {
+    this.#emitter.settleAtOnce();
+  }
+
   /** Runs when the lifecycle is shut down. */
   onShutdown(step: () => void): void {
     this.#shutdownSteps.push(step);

@@ -66,7 +66,9 @@ export class MemberReader {
   }
 
   texts(name: string): readonly string[] {
-    return this.#items(name).filter((item, index) => this.#check(typeof item === "string", name, index, "a string")) as string[];
+    return this.#items(name).filter((item, index) =>
+      this.#check(typeof item === "string", name, index, "a string"),
+    ) as string[];
   }
 
   eachOneOf<const Value extends string>(name: string, allowed: readonly Value[]): readonly Value[] {

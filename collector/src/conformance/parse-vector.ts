@@ -121,7 +121,13 @@ function readRecord(reader: MemberReader): ExpectedRecord {
     conflicts: reader.count("conflicts"),
     corrections: reader.count("corrections"),
     ...(reader.has("terminalEvidence")
-      ? { terminalEvidence: reader.oneOf("terminalEvidence", ["event", "authoritative_snapshot", "failed_reconciliation"]) }
+      ? {
+          terminalEvidence: reader.oneOf("terminalEvidence", [
+            "event",
+            "authoritative_snapshot",
+            "failed_reconciliation",
+          ]),
+        }
       : undefined),
   };
 }

@@ -2,15 +2,15 @@ import { type Diagnostic, isJsonObject, normalizeEvent, normalizeSnapshot } from
 import {
   type AuditEntry,
   type ChildChange,
+  type ChildRecord,
   childOf,
   childrenOf,
   createProjection,
-  fold,
   type FoldResult,
+  fold,
   IdentityMemory,
   isProvisional,
   Liveness,
-  type ChildRecord,
   type Projection,
   type ProjectionInput,
 } from "../core/index.ts";

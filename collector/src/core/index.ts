@@ -1,5 +1,11 @@
+export {
+  checkFreshness,
+  DEFAULT_FRESHNESS,
+  type DueReconciliation,
+  type FreshnessPolicy,
+  Liveness,
+} from "./liveness/liveness.ts";
 export type { ChildFacts } from "./projection/child-facts.ts";
-export { viewOf } from "./projection/child-view.ts";
 export {
   type ChildRecord,
   type History,
@@ -10,6 +16,7 @@ export {
   type StaleReason,
   type TerminalEvidence,
 } from "./projection/child-record.ts";
+export { viewOf } from "./projection/child-view.ts";
 export {
   type IdentityQuestion,
   identityKey,
@@ -55,11 +62,4 @@ export {
   serializeSnapshotEpoch,
 } from "./projection/record-codec.ts";
 export { countChange, createSummary, type Summary } from "./projection/summary.ts";
-export {
-  checkFreshness,
-  DEFAULT_FRESHNESS,
-  type DueReconciliation,
-  type FreshnessPolicy,
-  Liveness,
-} from "./liveness/liveness.ts";
 export { type AuthorityAnswer, reconciliationOutcome } from "./reconciliation/outcome.ts";

@@ -13,7 +13,10 @@ export function requireBearerToken(token: string): onRequestHookHandler {
   return (request, _reply, done) => {
     const presented = BEARER.exec(request.headers.authorization ?? "")?.[1];
     if (presented !== undefined && timingSafeEqual(digestOf(presented), expected)) done();
-    else done(new HttpRefusal("unauthorized", "this needs its bearer token", { headers: { "www-authenticate": "Bearer" } }));
+    else
+      done(
+        new HttpRefusal("unauthorized", "this needs its bearer token", { headers: { "www-authenticate": "Bearer" } }),
+      );
   };
 }
 

@@ -1,13 +1,7 @@
-import { isIP } from "node:net";
 import type { onRequestHookHandler } from "fastify";
 import { HttpRefusal } from "./http-refusal.ts";
 
 const LOOPBACK_NAMES: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
-
-/** Whether a bind address is reachable from this machine only. */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
-}
 
 /**
  * Lets only requests pass whose `Host` names this machine's loopback, on any port, or one of `allowedHosts`. A web page

@@ -1,7 +1,8 @@
 import type { AddressInfo } from "node:net";
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import { isLoopback } from "../config/configuration.ts";
 import type { Component } from "../runtime/component.ts";
-import { isLoopback, requireLoopbackHost } from "./host-check.ts";
+import { requireLoopbackHost } from "./host-check.ts";
 import { HttpRefusal, refusalOf } from "./http-refusal.ts";
 import { sendProblem } from "./problem-reply.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
@@ -25,6 +26,8 @@ export interface HttpServerOptions {
   readonly shutdownTimeoutMs?: number;
   /** Hears of faults of ours; clients are told nothing of them. */
   readonly onError: (error: unknown) => void;
+  /** Answers a path that no route has, in the language of those who come here. Default: problem+json. */
+  readonly sendRefusal?: (request: FastifyRequest, reply: FastifyReply, refusal: HttpRefusal) => FastifyReply;
 }
 
 /** A server that is built and not yet listening. */
@@ -78,7 +81,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   });
   if (isLoopback(settings.host)) fastify.addHook("onRequest", requireLoopbackHost(settings.allowedHosts ?? []));
   fastify.setErrorHandler((error, _request, reply) => sendProblem(reply, refusalOf(error, settings.onError)));
-  fastify.setNotFoundHandler((_request, reply) => sendProblem(reply, new HttpRefusal("not_found", "no such resource")));
+  const { sendRefusal = (_request, reply, refusal) => sendProblem(reply, refusal) } = options;
+  fastify.setNotFoundHandler((request, reply) =>
+    sendRefusal(request, reply, new HttpRefusal("not_found", "no such resource")),
+  );
   return { fastify, ...lifecycleOf(fastify, settings) };
 }
 

@@ -33,7 +33,10 @@ export function createJsonlStreamReceiver(options: JsonlStreamOptions): JsonlStr
     ...(maxLineBytes === undefined ? undefined : { maxLineBytes }),
     onRefusal: patientlyRetrying(options.wait ?? SYSTEM_WAIT, stop.signal),
   });
-  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  let finish: () => void = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
   let started = false;
 
   async function read(): Promise<void> {

@@ -12,16 +12,24 @@ const LINE_END = 0x0a;
  * lines. A line that an earlier crash or a full disk left unfinished is closed first, so that it spoils no other.
  */
 export function createJsonlFile(path: string): JsonlTarget {
+  let opening: Promise<FileHandle> | undefined;
   let handle: FileHandle | undefined;
   let endsInsideLine = false;
 
-  const opened = async (): Promise<FileHandle> => {
-    if (handle !== undefined) return handle;
+  const openFile = async (): Promise<FileHandle> => {
     await mkdir(dirname(path), { recursive: true });
     const file = await open(path, "a+", FILE_MODE);
     endsInsideLine = await lastByteIsNoLineEnd(file);
     handle = file;
     return file;
+  };
+  const opened = (): Promise<FileHandle> => {
+    opening ??= openFile().catch((error: unknown) => {
+      // The directory may be made, or the disk mounted, before the next append.
+      opening = undefined;
+      throw error;
+    });
+    return opening;
   };
   const started = (text: string): Buffer => Buffer.from(endsInsideLine ? `\n${text}` : text);
 
@@ -42,7 +50,9 @@ export function createJsonlFile(path: string): JsonlTarget {
       endsInsideLine = false;
     },
     close: async () => {
-      const file = handle;
+      // An append may still be opening the file: what it opens is closed too.
+      const file = await opening?.catch(() => undefined);
+      opening = undefined;
       handle = undefined;
       await file?.close();
     },

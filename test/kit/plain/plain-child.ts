@@ -12,7 +12,7 @@ export interface StateClaim {
 export interface Sighting {
   readonly at: number;
   sequence: number | undefined;
-  readonly text?: string;
+  readonly text: string | undefined;
 }
 
 /**
@@ -45,7 +45,7 @@ export interface PlainChild {
   /** Missing sequences that nobody waits for any longer. */
   writtenOff: Set<number>;
   gapsForgotten: boolean;
-  beginning: "seen" | "adopted" | "vouched" | "missing";
+  beginningMissing: boolean;
   history: "complete" | "from_adoption" | "partial";
   stale: { readonly since: number; readonly reason: "deadline" | "snapshot_omission" } | undefined;
   request: { readonly requestedAt: number; readonly deadline: number } | undefined;
@@ -78,7 +78,7 @@ export function createPlainChild(source: string, childId: string, lineage: Linea
     streamStart: 0,
     writtenOff: new Set(),
     gapsForgotten: false,
-    beginning: "missing",
+    beginningMissing: false,
     history: "partial",
     stale: undefined,
     request: undefined,
@@ -109,7 +109,10 @@ export function highestOf(child: PlainChild): number | undefined {
 /** Every sequence that is awaited, one by one, up to but not including `end`. */
 export function missingBefore(child: PlainChild, end: number): readonly number[] {
   const missing: number[] = [];
-  for (let sequence = child.streamStart; sequence < end; sequence += 1) {
+  // A later epoch may begin at 1 as well as at 0: once it has said where the child stands, nobody waits for a lone 0.
+  const mayBeginAtOne = child.epochs.length > 1 && child.epochHasState;
+  const isLoneZero = mayBeginAtOne && (child.received.has(1) || child.writtenOff.has(1));
+  for (let sequence = isLoneZero ? Math.max(1, child.streamStart) : child.streamStart; sequence < end; sequence += 1) {
     if (!child.received.has(sequence) && !child.writtenOff.has(sequence)) missing.push(sequence);
   }
   return missing;
@@ -141,7 +144,7 @@ export function forgetOldGaps(child: PlainChild): void {
 }
 
 export function isPlainProvisional(child: PlainChild): boolean {
-  return missingOf(child).length > 0 || child.gapsForgotten || child.epochGap || child.beginning === "missing";
+  return missingOf(child).length > 0 || child.gapsForgotten || child.epochGap || child.beginningMissing;
 }
 
 /** P14: an authority has vouched for the child; nothing is missing any more. */
@@ -149,7 +152,7 @@ export function settle(child: PlainChild): void {
   for (const sequence of missingOf(child)) child.writtenOff.add(sequence);
   child.gapsForgotten = false;
   child.epochGap = false;
-  if (child.beginning === "missing") child.beginning = "vouched";
+  child.beginningMissing = false;
 }
 
 /** Whether `to` may follow within one epoch: by a legal edge, or over enough missing sequences (P10, P11). */
@@ -158,10 +161,63 @@ export function mayFollow(child: PlainChild, to: State, sequence: number | undef
   if (from === undefined || isLegalEdge(from.state, to)) return "edge";
   const steps = intermediateSteps(from.state, to);
   if (sequence === undefined || steps === undefined) return "no";
-  const between = missingBefore(child, sequence).filter((missing) => missing > (from.sequence ?? -1));
+  const { sequence: last } = from;
+  if (last === undefined) return "no";
+  const between = missingBefore(child, sequence).filter((missing) => missing > last);
   return between.length >= steps ? "bridge" : "no";
 }
 
 export function silentSince(child: PlainChild): number {
   return Math.max(...child.evidence, ...child.resumed);
+}
+
+/** What there is to compare, in the words of the record (P16). */
+export function describePlainChild(child: PlainChild): Readonly<Record<string, unknown>> {
+  const claim = currentClaim(child);
+  const activity = child.activities.at(-1);
+  const lastLate = child.late.findLast(({ state }) => state !== undefined);
+  return {
+    source: child.source,
+    childId: child.childId,
+    lineage: child.lineage,
+    capabilities: Object.keys(child.capabilities).toSorted(),
+    state: claim?.state,
+    stateAt: claim?.at,
+    terminalEvidence: hasEnded(child) ? claim?.evidence : undefined,
+    activity: activity?.text,
+    activityAt: activity?.at,
+    heartbeatAt: child.heartbeats.length === 0 ? undefined : Math.max(...child.heartbeats.map(({ at }) => at)),
+    firstObservedAt: Math.min(...child.observed),
+    lastObservedAt: Math.max(...child.observed),
+    lastEvidenceAt: Math.max(...child.evidence),
+    lastProgressAt: Math.max(...child.progress),
+    silentSince: silentSince(child),
+    epoch: child.epochs.at(-1),
+    highestSequence: highestOf(child),
+    gaps: gapsOf(child),
+    provisional: isPlainProvisional(child),
+    history: child.history,
+    stale: child.stale,
+    reconciliation: child.request,
+    misses: child.misses,
+    conflicts: child.conflicts,
+    corrections: child.corrections,
+    outOfOrder: child.outOfOrder,
+    lateEvidence:
+      child.late.length === 0
+        ? undefined
+        : {
+            count: child.late.length,
+            lastObservedAt: Math.max(...child.late.map(({ at }) => at)),
+            lastState: lastLate?.state,
+          },
+  };
+}
+
+/** P4. A parent that one side does not state is no difference. */
+export function lineageDiffers(known: Lineage, stated: Lineage): boolean {
+  if (known.rootChildId !== stated.rootChildId || known.attempt !== stated.attempt) return true;
+  if (known.external !== stated.external) return true;
+  if (known.parentChildId === undefined || stated.parentChildId === undefined) return false;
+  return known.parentChildId !== stated.parentChildId;
 }

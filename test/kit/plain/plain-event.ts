@@ -1,6 +1,16 @@
-import { type DiagnosticCode, intermediateSteps, isLegalEdge, type LifecycleEvent, parseTimestamp } from "@agent-lifecycle/proto";
+import {
+  CAPABILITY_NAMES,
+  type Capabilities,
+  type DiagnosticCode,
+  intermediateSteps,
+  isLegalEdge,
+  type LifecycleEvent,
+  type Lineage,
+  parseTimestamp,
+} from "@agent-lifecycle/proto";
 import type { InputStatus } from "@agent-lifecycle/collector/projection";
 import {
+  createPlainChild,
   currentClaim,
   currentState,
   forgetOldGaps,
@@ -10,6 +20,7 @@ import {
   missingOf,
   type PlainChild,
   type Sighting,
+  silentSince,
 } from "./plain-child.ts";
 
 export interface Verdict {
@@ -43,7 +54,11 @@ export function judgeNextEvent(child: PlainChild, arrival: Arrival): Verdict {
     return verdict("out_of_order", "epoch_superseded");
   }
   if (hasEnded(child)) return judgeAfterTheEnd(child, event, isNewEpoch);
-  if (isNewEpoch) enterEpoch(child, event.sourceEpoch);
+  if (isNewEpoch) {
+    // Nothing of a late event is used, its epoch neither.
+    if (isEarlierState(child, event)) return tooLate(child, event);
+    enterEpoch(child, event.sourceEpoch, at);
+  }
   return judgeInEpoch(child, arrival);
 }
 
@@ -53,11 +68,10 @@ function judgeAfterTheEnd(child: PlainChild, event: LifecycleEvent, isNewEpoch: 
   const { sequence } = event;
   const at = timeOf(event.observedAt);
   const precedes =
-    !isNewEpoch &&
-    (sequence === undefined
-      ? event.state !== undefined && end !== undefined && at < end.at
-      : end?.sequence !== undefined && sequence < end.sequence);
-  if (precedes) return tooLate(child, event);
+    sequence === undefined
+      ? isEarlierState(child, event)
+      : end?.sequence !== undefined && sequence < end.sequence;
+  if (!isNewEpoch && precedes) return tooLate(child, event);
   if (!isNewEpoch && sequence !== undefined) {
     const highest = highestOf(child) ?? -1;
     for (let skipped = highest + 1; skipped < sequence; skipped += 1) child.writtenOff.add(skipped);
@@ -67,16 +81,26 @@ function judgeAfterTheEnd(child: PlainChild, event: LifecycleEvent, isNewEpoch: 
   return verdict("terminal_immutable", "terminal_immutable");
 }
 
+function isEarlierState(child: PlainChild, event: LifecycleEvent): boolean {
+  const claim = currentClaim(child);
+  return (
+    event.sequence === undefined &&
+    event.state !== undefined &&
+    claim !== undefined &&
+    timeOf(event.observedAt) < claim.at
+  );
+}
+
 /** P21, and P16: capabilities are known anew in each epoch. */
-function enterEpoch(child: PlainChild, epoch: string): void {
+export function enterEpoch(child: PlainChild, epoch: string, at: number): void {
   if (missingOf(child).length > 0 || child.gapsForgotten) child.epochGap = true;
   child.epochs.push(epoch);
-  child.epochObserved = [];
+  child.epochObserved = [at];
   child.epochHasState = false;
   child.received = new Set();
   child.writtenOff = new Set();
   child.gapsForgotten = false;
-  child.streamStart = 1;
+  child.streamStart = 0;
   child.capabilities = {};
   for (const seen of [...child.states, ...child.activities, ...child.heartbeats]) seen.sequence = undefined;
 }
@@ -85,38 +109,54 @@ function judgeInEpoch(child: PlainChild, arrival: Arrival): Verdict {
   const { event } = arrival;
   const { sequence } = event;
   const highest = highestOf(child);
-  const claim = currentClaim(child);
-  const isLate = sequence !== undefined && highest !== undefined && sequence < highest;
   const fillsGap = sequence !== undefined && missingOf(child).includes(sequence);
-  const jumps = sequence !== undefined && !isLate && hasMissingBelow(child, sequence);
-
+  const isLate = sequence !== undefined && highest !== undefined && sequence <= highest;
   if (isLate && !(fillsGap && changesSomething(child, event))) return tooLate(child, event);
-  if (sequence === undefined && event.state !== undefined && claim !== undefined && timeOf(event.observedAt) < claim.at) {
-    return tooLate(child, event);
-  }
-  if (event.state === undefined) {
-    receive(child, event);
-    if (event.kind === "activity" || event.kind === "heartbeat") accept(child, arrival);
-    if (fillsGap) return verdict("gap_filled");
-    return jumps ? verdict("provisional", "sequence_gap") : verdict("applied");
-  }
+  if (isEarlierState(child, event)) return tooLate(child, event);
+  if (event.state === undefined) return judgeSign(child, arrival, fillsGap);
+  if (currentClaim(child) === undefined) return judgeFirstState(child, arrival, fillsGap);
 
-  const isFirstOfEpoch = !child.epochHasState && child.epochs.length > 1;
-  const way = isFirstOfEpoch ? wayIntoEpoch(child, event) : mayFollow(child, event.state, sequence);
-  if (way === "no") {
-    receive(child, event);
-    return verdict("rejected", "illegal_transition");
-  }
-  const isFirstState = claim === undefined;
-  receive(child, event);
+  const way = child.epochHasState ? mayFollow(child, event.state, sequence) : wayIntoEpoch(child, event);
+  const isFirstOfEpoch = !child.epochHasState;
+  const jumps = receive(child, event);
+  if (way === "no") return verdict("rejected", "illegal_transition");
   accept(child, arrival);
   if (isFirstOfEpoch) child.epochGap = way === "bridge";
-  if (isFirstState) beginWith(child, event);
+  if (isFirstOfEpoch && way === "bridge") return verdict(fillsGap ? "gap_filled" : "provisional", "epoch_gap");
   if (fillsGap) return verdict("gap_filled");
-  if (isFirstOfEpoch && way === "bridge") return verdict("provisional", "epoch_gap");
-  if (way === "bridge" || jumps) return verdict("provisional", "sequence_gap");
-  if (isFirstState && child.beginning === "missing") return verdict("provisional", "missing_created");
-  return verdict("applied");
+  return way === "bridge" || jumps ? verdict("provisional", "sequence_gap") : verdict("applied");
+}
+
+/** Kinds without a state. Of them, only activities and heartbeats are evidence of life (P15). */
+function judgeSign(child: PlainChild, arrival: Arrival, fillsGap: boolean): Verdict {
+  const jumps = receive(child, arrival.event);
+  if (isSignOfLife(arrival.event)) accept(child, arrival);
+  if (fillsGap) return verdict("gap_filled");
+  if (currentClaim(child) === undefined) return verdict("provisional", "state_unknown");
+  return jumps ? verdict("provisional", "sequence_gap") : verdict("applied");
+}
+
+function isSignOfLife({ kind }: LifecycleEvent): boolean {
+  return kind !== "reconciliation" && kind !== "diagnostic";
+}
+
+/** P10 and P12: the first state of a child, which may have been heard of before. */
+function judgeFirstState(child: PlainChild, arrival: Arrival, fillsGap: boolean): Verdict {
+  const { event } = arrival;
+  const jumps = receive(child, event);
+  accept(child, arrival);
+  child.epochGap = false;
+  const isBeginning = event.kind === "created" && !event.lineage.external;
+  if (isBeginning) beginWith(child, event.sequence);
+  if (event.lineage.external) forgetTheUnseenPast(child);
+  if (!isBeginning && !event.lineage.external) return verdict(fillsGap ? "gap_filled" : "provisional", "missing_created");
+  if (fillsGap) return verdict("gap_filled");
+  return jumps && missingOf(child).length > 0 ? verdict("provisional", "sequence_gap") : verdict("applied");
+}
+
+/** An adopted child claims nothing about its past: what lies below all that was received is not missing. */
+function forgetTheUnseenPast(child: PlainChild): void {
+  if (child.received.size > 0) child.streamStart = Math.min(...child.received);
 }
 
 function wayIntoEpoch(child: PlainChild, { state }: LifecycleEvent): "edge" | "bridge" | "no" {
@@ -129,7 +169,7 @@ function wayIntoEpoch(child: PlainChild, { state }: LifecycleEvent): "edge" | "b
 function tooLate(child: PlainChild, event: LifecycleEvent): Verdict {
   child.outOfOrder += 1;
   receive(child, event);
-  if (event.kind === "created" && child.epochs.length === 1) beginWith(child, event);
+  if (event.kind === "created" && !event.lineage.external) beginWith(child, event.sequence);
   return verdict("out_of_order", "out_of_order");
 }
 
@@ -145,69 +185,88 @@ function changesSomething(child: PlainChild, event: LifecycleEvent): boolean {
 function isNewer(seen: readonly Sighting[], event: LifecycleEvent): boolean {
   const last = seen.at(-1);
   if (last === undefined) return true;
-  if (event.sequence !== undefined && last.sequence !== undefined) return event.sequence > last.sequence;
+  if (event.sequence !== undefined) return last.sequence === undefined || event.sequence > last.sequence;
   return timeOf(event.observedAt) >= last.at;
 }
 
-function hasMissingBelow(child: PlainChild, sequence: number): boolean {
-  const from = highestOf(child) ?? child.streamStart - 1;
-  return sequence > from + 1;
-}
-
-function receive(child: PlainChild, { sequence }: LifecycleEvent): void {
-  if (sequence !== undefined) child.received.add(sequence);
+/**
+ * The sequence counts as received. A first one of a child that is known in some state says nothing of those below it,
+ * but that an epoch begins at 0 or 1.
+ * @returns whether it jumped over missing ones.
+ */
+function receive(child: PlainChild, { sequence }: LifecycleEvent): boolean {
+  if (sequence === undefined) return false;
+  const highest = highestOf(child);
+  if (highest === undefined && child.epochHasState) child.streamStart = sequence;
+  if (highest === undefined && sequence === 1 && currentClaim(child) !== undefined) child.streamStart = 1;
+  const jumps = sequence > (highest ?? child.streamStart - 1) + 1;
+  child.received.add(sequence);
   forgetOldGaps(child);
+  return jumps;
 }
 
-/** Where the child's beginning is, told by its first state or by a late `created`. */
-function beginWith(child: PlainChild, event: LifecycleEvent): void {
-  if (event.kind === "created") {
-    child.beginning = "seen";
-    if (!event.lineage.external) child.history = "complete";
-  } else if (event.lineage.external) {
-    child.beginning = "adopted";
-    child.history = "from_adoption";
-  } else return;
-  if (event.sequence !== undefined) child.streamStart = event.sequence;
+/** A `created` shows where the stream begins. */
+function beginWith(child: PlainChild, sequence: number | undefined): void {
+  child.beginningMissing = false;
+  child.history = "complete";
+  if (sequence !== undefined) child.streamStart = Math.max(child.streamStart, sequence);
 }
 
 /** Takes accepted evidence in: freshness, sightings, state. */
 function accept(child: PlainChild, { event, receivedAt, backfill }: Arrival): void {
   const at = timeOf(event.observedAt);
   const evidenceTime = backfill ? Math.min(at, receivedAt) : receivedAt;
+  if (!backfill || evidenceTime > silentSince(child)) {
+    child.stale = undefined;
+    child.request = undefined;
+  }
+  child.misses = 0;
   child.observed.push(at);
   child.epochObserved.push(at);
   child.evidence.push(evidenceTime);
-  child.stale = undefined;
-  child.request = undefined;
-  child.misses = 0;
-  for (const name of ["history", "heartbeat", "snapshot", "cancel", "terminalCause"] as const) {
-    if (event.capabilities[name] === "known") child.capabilities[name] = true;
-  }
-  const { parentChildId } = event.lineage;
-  if (parentChildId !== undefined) child.lineage = { ...child.lineage, parentChildId };
   if (event.state !== undefined || event.kind === "activity") child.progress.push(evidenceTime);
-  if (event.activity !== undefined && isNewer(child.activities, event)) {
-    child.activities.push({ at, sequence: event.sequence, text: event.activity });
+  learnCapabilities(child, event.capabilities);
+  learnLineage(child, event.lineage);
+
+  const sequence = event.sequence ?? highestOf(child);
+  if ((event.kind === "activity" || event.activity !== undefined) && isNewer(child.activities, event)) {
+    child.activities.push({ at, sequence, text: event.activity });
   }
-  if (event.kind === "heartbeat" && isNewer(child.heartbeats, event)) {
-    child.heartbeats.push({ at, sequence: event.sequence });
-  }
+  if (event.kind === "heartbeat") child.heartbeats.push({ at, sequence, text: undefined });
   if (event.state !== undefined) {
-    const isReasserted = currentState(child) === event.state;
-    const sequence = event.sequence ?? highestOf(child);
-    const claim = { state: event.state, at: isReasserted ? (currentClaim(child)?.at ?? at) : at, sequence };
-    child.states.push({ ...claim, evidence: "event" });
+    const before = currentClaim(child);
+    const isReasserted = before?.state === event.state && !child.epochHasState;
+    const since = isReasserted ? before.at : at;
+    child.states.push({ state: event.state, at: since, sequence, evidence: "event" });
     child.epochHasState = true;
   }
 }
 
-/** P10 and P12 for a child that nobody has heard of. */
-export function judgeFirstEvent(child: PlainChild, arrival: Arrival): Verdict {
-  const { event } = arrival;
-  receive(child, event);
-  accept(child, arrival);
-  if (event.state === undefined) return verdict("provisional", "state_unknown");
-  beginWith(child, event);
-  return child.beginning === "missing" ? verdict("provisional", "missing_created") : verdict("applied");
+export function learnCapabilities(child: PlainChild, stated: Capabilities | undefined): void {
+  for (const name of CAPABILITY_NAMES) if (stated?.[name] === "known") child.capabilities[name] = true;
+}
+
+export function learnLineage(child: PlainChild, stated: Lineage): void {
+  if (child.lineageAssumed) child.lineage = stated;
+  child.lineageAssumed = false;
+  const { parentChildId, adoptedAt } = { ...stated, ...child.lineage };
+  child.lineage = {
+    ...child.lineage,
+    ...(parentChildId === undefined ? undefined : { parentChildId }),
+    ...(adoptedAt === undefined ? undefined : { adoptedAt }),
+  };
+}
+
+/** A child that nobody has heard of, as its first event finds it. */
+export function openChild({ event, receivedAt, backfill }: Arrival): PlainChild {
+  const child = createPlainChild(event.source, event.childId, event.lineage, event.sourceEpoch);
+  const at = timeOf(event.observedAt);
+  const evidenceTime = backfill ? Math.min(at, receivedAt) : receivedAt;
+  child.observed.push(at);
+  child.epochObserved.push(at);
+  child.evidence.push(evidenceTime);
+  child.progress.push(evidenceTime);
+  child.beginningMissing = !event.lineage.external;
+  child.history = event.lineage.external ? "from_adoption" : "partial";
+  return child;
 }

@@ -1,88 +1,96 @@
-import type { DiagnosticCode, LifecycleSnapshot, SnapshotEntry, State } from "@agent-lifecycle/proto";
+import type { DiagnosticCode, LifecycleSnapshot, SnapshotEntry } from "@agent-lifecycle/proto";
 import type { SnapshotPolicy } from "@agent-lifecycle/collector/projection";
-import { createPlainChild, currentClaim, currentState, hasEnded, highestOf, type PlainChild, settle } from "./plain-child.ts";
-import { timeOf } from "./plain-event.ts";
+import {
+  createPlainChild,
+  currentClaim,
+  currentState,
+  hasEnded,
+  highestOf,
+  lineageDiffers,
+  type PlainChild,
+  settle,
+} from "./plain-child.ts";
+import { enterEpoch, learnCapabilities, learnLineage, timeOf } from "./plain-event.ts";
 
-export interface SnapshotEffects {
-  readonly diagnostics: DiagnosticCode[];
-  readonly audit: { readonly childId: string; readonly from: string | null; readonly to: string }[];
+export interface PlainAudit {
+  readonly childId: string;
+  readonly from: string | null;
+  readonly to: string;
 }
 
-/** A4, A5, A7 for one listed child. `known` is undefined for a child that nobody has heard of. */
-export function applyEntry(
-  known: PlainChild | undefined,
-  entry: SnapshotEntry,
-  snapshot: LifecycleSnapshot,
-  receivedAt: number,
-  effects: SnapshotEffects,
-): PlainChild | undefined {
+/** What one entry did beside changing its child. */
+export interface EntryEffects {
+  readonly diagnostics: readonly DiagnosticCode[];
+  readonly audit: readonly PlainAudit[];
+}
+
+const NOTHING: EntryEffects = { diagnostics: [], audit: [] };
+
+/** A4 and A5 for a child that a complete snapshot lists. */
+export function applyEntry(child: PlainChild, entry: SnapshotEntry, snapshot: LifecycleSnapshot, receivedAt: number): EntryEffects {
   const at = timeOf(snapshot.observedAt);
-  if (known === undefined) return snapshot.complete ? discover(entry, snapshot, receivedAt, effects) : undefined;
-  const isNewEpoch = snapshot.sourceEpoch !== known.epochs.at(-1);
-  if (isNewEpoch && (known.epochs.includes(snapshot.sourceEpoch) || at < Math.min(...known.epochObserved))) {
-    effects.diagnostics.push("epoch_conflict");
-    return known;
+  if (isOfSupersededEpoch(child, snapshot)) return refusal("epoch_conflict");
+  if (isOutdated(child, entry, snapshot)) return refusal("snapshot_outdated");
+  if (entry.lineage !== undefined && !child.lineageAssumed && lineageDiffers(child.lineage, entry.lineage)) {
+    child.conflicts += 1;
+    return refusal("lineage_conflict");
   }
-  const highest = highestOf(known);
-  const claim = currentClaim(known);
-  const isOutdated =
-    (!isNewEpoch && entry.sequence !== undefined && highest !== undefined && entry.sequence < highest) ||
-    (claim !== undefined && at < claim.at);
-  if (isOutdated) {
-    effects.diagnostics.push("snapshot_outdated");
-    return known;
+  const from = currentState(child);
+  if (hasEnded(child)) {
+    if (from !== entry.state) return refusal("terminal_immutable");
+    settle(child);
+    return NOTHING;
   }
-  const isSame = currentState(known) === entry.state;
-  if (!snapshot.complete) {
-    if (isSame && !hasEnded(known) && !isNewEpoch) refresh(known, entry, at, receivedAt);
-    return known;
+  const audit: PlainAudit[] = [];
+  const { childId } = child;
+  const epoch = child.epochs.at(-1) ?? "";
+  if (epoch !== snapshot.sourceEpoch) {
+    audit.push({ childId, from: epoch, to: snapshot.sourceEpoch });
+    enterEpoch(child, snapshot.sourceEpoch, at);
   }
-  if (hasEnded(known) && !isSame) {
-    effects.diagnostics.push("terminal_immutable");
-    return known;
+  if (from !== entry.state) {
+    audit.push({ childId, from: from ?? null, to: entry.state });
+    if (from !== undefined) child.corrections += 1;
   }
-  if (isNewEpoch && !hasEnded(known)) {
-    effects.audit.push({ childId: known.childId, from: known.epochs.at(-1) ?? "", to: snapshot.sourceEpoch });
-    leaveEpoch(known, snapshot.sourceEpoch);
-  }
-  if (!isSame) correct(known, entry.state, at, effects);
-  if (hasEnded(known) && isSame) {
-    settle(known);
-    return known;
-  }
-  if (entry.sequence !== undefined && !known.received.has(entry.sequence)) known.received.add(entry.sequence);
-  refresh(known, entry, at, receivedAt);
-  if (!isSame) known.progress.push(receivedAt);
-  settle(known);
-  known.epochHasState = true;
-  const last = known.states.at(-1);
-  if (last !== undefined) last.sequence = highestOf(known);
-  return known;
+  vouch(child, entry, at, receivedAt);
+  return { diagnostics: [], audit };
 }
 
-function correct(child: PlainChild, to: State, at: number, effects: SnapshotEffects): void {
-  const from = currentState(child) ?? null;
-  effects.audit.push({ childId: child.childId, from, to });
-  if (from !== null) child.corrections += 1;
-  child.states.push({ state: to, at, sequence: undefined, evidence: "authoritative_snapshot" });
-}
-
-function discover(entry: SnapshotEntry, snapshot: LifecycleSnapshot, receivedAt: number, effects: SnapshotEffects): PlainChild {
+/** A5 for a child that nobody has heard of. */
+export function discover(entry: SnapshotEntry, snapshot: LifecycleSnapshot, receivedAt: number): PlainChild {
   const { childId } = entry;
   const lineage = entry.lineage ?? { rootChildId: childId, attempt: 0, external: false };
   const child = createPlainChild(snapshot.source, childId, lineage, snapshot.sourceEpoch);
   child.lineageAssumed = entry.lineage === undefined;
-  correct(child, entry.state, timeOf(snapshot.observedAt), effects);
-  if (entry.sequence !== undefined) child.received.add(entry.sequence);
-  refresh(child, entry, timeOf(snapshot.observedAt), receivedAt);
-  child.progress.push(receivedAt);
-  settle(child);
-  child.epochHasState = true;
-  const last = child.states.at(-1);
-  if (last !== undefined) last.sequence = highestOf(child);
+  vouch(child, entry, timeOf(snapshot.observedAt), receivedAt);
   return child;
 }
 
+/** Takes the word of an authority: the state, and that nothing before it is missing (P14). */
+function vouch(child: PlainChild, entry: SnapshotEntry, at: number, receivedAt: number): void {
+  if (entry.sequence !== undefined) child.received.add(entry.sequence);
+  settle(child);
+  refresh(child, entry, at, receivedAt);
+  learnCapabilities(child, entry.capabilities);
+  if (entry.lineage !== undefined) learnLineage(child, entry.lineage);
+  const before = currentClaim(child);
+  const sequence = highestOf(child);
+  if (before?.state === entry.state) child.states.push({ ...before, sequence });
+  else {
+    child.states.push({ state: entry.state, at, sequence, evidence: "authoritative_snapshot" });
+    child.progress.push(receivedAt);
+  }
+  child.epochHasState = true;
+}
+
+/** A7: an incomplete view may only confirm. */
+export function applyPartialEntry(child: PlainChild, entry: SnapshotEntry, snapshot: LifecycleSnapshot, receivedAt: number): void {
+  const isCurrent = child.epochs.at(-1) === snapshot.sourceEpoch;
+  if (currentState(child) !== entry.state || hasEnded(child) || !isCurrent) return;
+  if (!isOutdated(child, entry, snapshot)) refresh(child, entry, timeOf(snapshot.observedAt), receivedAt);
+}
+
+/** Being listed is live evidence. An activity that the authority merely repeats is no progress. */
 function refresh(child: PlainChild, entry: SnapshotEntry, at: number, receivedAt: number): void {
   child.observed.push(at);
   child.epochObserved.push(at);
@@ -90,32 +98,36 @@ function refresh(child: PlainChild, entry: SnapshotEntry, at: number, receivedAt
   child.stale = undefined;
   child.request = undefined;
   child.misses = 0;
-  for (const name of ["history", "heartbeat", "snapshot", "cancel", "terminalCause"] as const) {
-    if (entry.capabilities?.[name] === "known") child.capabilities[name] = true;
-  }
   const last = child.activities.at(-1);
-  if (entry.activity !== undefined && (last === undefined || at >= last.at)) {
-    child.activities.push({ at, sequence: highestOf(child), text: entry.activity });
-  }
+  if (entry.activity === undefined) return;
+  if (entry.sequence === undefined && last !== undefined && at < last.at) return;
+  if (entry.activity !== last?.text || child.progress.length === 0) child.progress.push(receivedAt);
+  child.activities.push({ at, sequence: highestOf(child), text: entry.activity });
 }
 
-function leaveEpoch(child: PlainChild, epoch: string): void {
-  child.epochs.push(epoch);
-  child.epochObserved = [];
-  child.received = new Set();
-  child.writtenOff = new Set();
-  child.streamStart = 1;
-  child.capabilities = {};
-  for (const seen of [...child.states, ...child.activities, ...child.heartbeats]) seen.sequence = undefined;
+function isOfSupersededEpoch(child: PlainChild, snapshot: LifecycleSnapshot): boolean {
+  if (snapshot.sourceEpoch === child.epochs.at(-1)) return false;
+  return child.epochs.includes(snapshot.sourceEpoch) || timeOf(snapshot.observedAt) < Math.min(...child.epochObserved);
 }
 
-/** A6. @returns whether the child has become stale. */
-export function applyOmission(child: PlainChild, snapshot: LifecycleSnapshot, receivedAt: number, policy: SnapshotPolicy): boolean {
-  if (currentState(child) === undefined || hasEnded(child)) return false;
-  if (Math.min(...child.observed) >= timeOf(snapshot.observedAt)) return false;
+function isOutdated(child: PlainChild, entry: SnapshotEntry, snapshot: LifecycleSnapshot): boolean {
+  const highest = highestOf(child);
+  const claim = currentClaim(child);
+  const isSameEpoch = snapshot.sourceEpoch === child.epochs.at(-1);
+  const isBehind = isSameEpoch && entry.sequence !== undefined && highest !== undefined && entry.sequence < highest;
+  return isBehind || (claim !== undefined && timeOf(snapshot.observedAt) < claim.at);
+}
+
+/** A6, for a covered child that a complete snapshot does not list. */
+export function applyOmission(child: PlainChild, snapshot: LifecycleSnapshot, receivedAt: number, policy: SnapshotPolicy): void {
+  if (currentState(child) === undefined || hasEnded(child) || isOfSupersededEpoch(child, snapshot)) return;
+  if (Math.min(...child.observed) >= timeOf(snapshot.observedAt)) return;
   child.misses += 1;
-  if (child.misses < policy.missingGrace || child.stale !== undefined) return false;
-  child.stale = { since: receivedAt, reason: "snapshot_omission" };
-  child.request = { requestedAt: receivedAt, deadline: receivedAt + policy.reconcileDeadlineMs };
-  return true;
+  if (child.misses < policy.missingGrace) return;
+  child.stale ??= { since: receivedAt, reason: "snapshot_omission" };
+  child.request ??= { requestedAt: receivedAt, deadline: receivedAt + policy.reconcileDeadlineMs };
+}
+
+function refusal(code: DiagnosticCode): EntryEffects {
+  return { diagnostics: [code], audit: [] };
 }

@@ -264,7 +264,7 @@ describe("what a call says", () => {
     const secret = `ghp_${"EXAMPLE0".repeat(5)}`;
     for (let shift = 0; shift < secret.length + 8; shift += 1) {
       // Redaction shrinks the front so far that the cut end of the text that was read becomes visible.
-      const front = `password=${"p".repeat(15_000)} `;
+      const front = `password=${"p".repeat(15_800)} `;
       const text = `${front}${"-".repeat(16_384 - front.length - shift - 1)} ${secret} end`;
       const { lifecycle, events } = writtenLifecycle();
       childIn(lifecycle, "running").activity(text);

@@ -1,9 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LifecycleEvent, parseCanonicalEvent } from "@agent-lifecycle/proto";
+import type { LifecycleEvent } from "@agent-lifecycle/proto";
 import { createLifecycle, type Lifecycle, type LifecycleOptions, type SdkDiagnostic } from "@agent-lifecycle/sdk";
 import { onTestFinished } from "vitest";
+import { readEvents, temporaryDirectory } from "../../kit/event-file.ts";
 import { ManualSdkClock } from "../../kit/manual-sdk-clock.ts";
 
 export interface WrittenLifecycle {
@@ -43,25 +42,4 @@ export function writtenLifecycle(options: Partial<LifecycleOptions> = {}): Writt
       return readEvents(path);
     },
   };
-}
-
-/** The events of a JSONL file; none when the file is not there. */
-export function readEvents(path: string): readonly LifecycleEvent[] {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch {
-    return [];
-  }
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map(parseCanonicalEvent);
-}
-
-/** A directory that is gone after the test. */
-export function temporaryDirectory(): string {
-  const path = mkdtempSync(join(tmpdir(), "agent-lifecycle-"));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
 }

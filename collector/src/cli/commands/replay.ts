@@ -83,6 +83,6 @@ function print(projection: Projection, json: boolean): void {
   }
   const counts = createSummary();
   for (const record of childrenOf(projection)) countChange(counts, { before: undefined, after: record });
-  const summary: SummaryView = { ...counts, evidenceSeen: views.length > 0, at: formatTimestamp(Date.now()) };
+  const summary: SummaryView = { ...counts, evidenceSeen: views.length > 0, position: 0, at: formatTimestamp(Date.now()) };
   process.stdout.write(renderTable(summary, views, terminalOf(process.stdout)));
 }

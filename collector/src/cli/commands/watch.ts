@@ -31,21 +31,24 @@ export function watchCommand(): Command {
 async function watch(options: WatchOptions, signal: AbortSignal): Promise<void> {
   let last = "";
   while (!signal.aborted) {
-    const drawn = await draw(options);
-    // A terminal is redrawn in place; a pipe gets a new table only when something changed.
-    if (process.stdout.isTTY) process.stdout.write(`\u001b[H\u001b[2J${drawn}`);
-    else if (drawn !== last) process.stdout.write(drawn);
-    last = drawn;
-    await delay(options.intervalMs, undefined, { signal, ref: true }).catch(() => {});
+    const { text, facts } = await draw(options);
+    // A terminal is redrawn in place; a pipe gets a new table only when a fact changed, not when ages did.
+    if (process.stdout.isTTY) process.stdout.write(`\u001b[H\u001b[2J${text}`);
+    else if (facts !== last) process.stdout.write(`${text}\n`);
+    last = facts;
+    await delay(options.intervalMs, undefined, { signal }).catch(() => {});
   }
 }
 
-async function draw(options: WatchOptions): Promise<string> {
+async function draw(options: WatchOptions): Promise<{ readonly text: string; readonly facts: string }> {
   try {
     const { summary, children } = await fetchOverview(options, options.limit);
-    return renderTable(summary, children, terminalOf(process.stdout));
+    const text = renderTable(summary, children, terminalOf(process.stdout));
+    const facts = children.map(({ childId, state, stale, activity }) => [childId, state, stale !== null, activity]);
+    return { text, facts: JSON.stringify([summary.evidenceSeen, facts]) };
   } catch (error) {
-    if (error instanceof CommandError) return `connection lost: ${error.message}\n`;
-    throw error;
+    if (!(error instanceof CommandError)) throw error;
+    const text = `connection lost: ${error.message}\n`;
+    return { text, facts: text };
   }
 }

@@ -46,7 +46,8 @@ export class Liveness {
   /** One queue for each threshold in use: within a queue, the longest silence is the next to expire. */
   readonly #queues = new Map<number, SilenceQueue>();
   readonly #requests = new MinHeap<Request>((request) => request.deadline);
-  readonly #openRequests = new Map<number, number>();
+  /** The open request of each child. It stays until the record closes it, so that no later change names it again. */
+  readonly #openRequests = new Map<number, Request>();
 
   constructor(policyOf: (source: string) => FreshnessPolicy) {
     this.#policyOf = policyOf;
@@ -79,8 +80,7 @@ export class Liveness {
     const due: DueReconciliation[] = [];
     for (let next = this.#requests.peek(); next !== undefined && next.deadline <= now; next = this.#requests.peek()) {
       this.#requests.pop();
-      if (this.#openRequests.get(next.key) !== next.deadline) continue;
-      this.#openRequests.delete(next.key);
+      if (this.#openRequests.get(next.key) !== next) continue;
       due.push({ source: next.source, childId: next.childId, deadline: next.deadline });
     }
     return due;
@@ -107,9 +107,10 @@ export class Liveness {
     const open = this.#openRequests.get(key);
     if (reconciliation === undefined) {
       if (open !== undefined) this.#openRequests.delete(key);
-    } else if (open !== reconciliation.deadline) {
-      this.#openRequests.set(key, reconciliation.deadline);
-      this.#requests.push({ key, source, childId, deadline: reconciliation.deadline });
+    } else if (open?.deadline !== reconciliation.deadline) {
+      const request = { key, source, childId, deadline: reconciliation.deadline };
+      this.#openRequests.set(key, request);
+      this.#requests.push(request);
     }
   }
 

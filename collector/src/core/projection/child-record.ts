@@ -75,6 +75,8 @@ export interface ChildRecord {
   readonly epochHasState: boolean;
   /** The newest epochs that were left behind, oldest first. */
   readonly supersededEpochs: readonly string[];
+  /** Epochs were met that `supersededEpochs` does not name. One of them could come back with sequences already seen (P2). */
+  readonly epochsForgotten: boolean;
   readonly highestSequence: number | undefined;
   readonly gaps: SequenceRanges;
   /** Older gaps than `gaps` can hold were given up; they can no longer be seen to close. */

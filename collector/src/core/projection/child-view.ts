@@ -20,9 +20,7 @@ export function viewOf(record: ChildRecord): ChildView {
     provisional: isProvisional(record),
     missing: missingOf(record),
     stale:
-      record.stale === undefined
-        ? null
-        : { since: formatTimestamp(record.stale.since), reason: record.stale.reason },
+      record.stale === undefined ? null : { since: formatTimestamp(record.stale.since), reason: record.stale.reason },
     reconciliation:
       record.reconciliation === undefined
         ? null

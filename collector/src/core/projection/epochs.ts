@@ -15,17 +15,25 @@ export function relateEpoch(record: ChildRecord, epoch: string, observedAt: numb
   return observedAt < record.epochFirstObservedAt ? "superseded" : "newer";
 }
 
+/** P5 for an epoch that is unseen: should it become current after all, its sequences are not new by definition. */
+export function noteUnseenEpoch(record: ChildRecord, epoch: string): ChildRecord {
+  if (record.epochsForgotten || record.supersededEpochs.includes(epoch)) return record;
+  return { ...record, epochsForgotten: true };
+}
+
 /**
  * The child as a new epoch finds it: its state stands, its sequence space and its source's promises start anew. Gaps of
  * the old epoch can no longer close: they are remembered as one, until the new epoch states where the child is.
  */
 export function enterEpoch(record: ChildRecord, epoch: string, observedAt: number): ChildRecord {
+  const superseded = [...record.supersededEpochs, record.epoch];
   return {
     ...record,
     epoch,
     epochFirstObservedAt: observedAt,
     epochHasState: false,
-    supersededEpochs: [...record.supersededEpochs, record.epoch].slice(-MAX_SUPERSEDED_EPOCHS),
+    supersededEpochs: superseded.slice(-MAX_SUPERSEDED_EPOCHS),
+    epochsForgotten: record.epochsForgotten || superseded.length > MAX_SUPERSEDED_EPOCHS,
     capabilities: NO_CAPABILITIES,
     stateSequence: undefined,
     activitySequence: undefined,

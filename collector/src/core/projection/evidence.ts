@@ -4,14 +4,18 @@ import type { ChildRecord } from "./child-record.ts";
 export interface EvidenceTimes {
   readonly observedAt: number;
   readonly evidenceAt: number;
+  /** Not from a backfill. */
+  readonly isLive: boolean;
 }
 
 /**
  * S3: new evidence ends the silence, clears stale, withdraws an open request and a count of misses. Old evidence
- * (a backfill) never moves a time back.
+ * (a backfill) never moves a time back, and what is no newer than the silence does not end it: the same silence would
+ * be found a second time (S2).
  */
 export function evidenceReceived(record: ChildRecord, times: EvidenceTimes, isProgress: boolean): ChildRecord {
-  const { observedAt, evidenceAt } = times;
+  const { observedAt, evidenceAt, isLive } = times;
+  const endsSilence = isLive || evidenceAt > record.silentSince;
   return {
     ...record,
     firstObservedAt: Math.min(record.firstObservedAt, observedAt),
@@ -20,8 +24,8 @@ export function evidenceReceived(record: ChildRecord, times: EvidenceTimes, isPr
     lastEvidenceAt: Math.max(record.lastEvidenceAt, evidenceAt),
     lastProgressAt: isProgress ? Math.max(record.lastProgressAt, evidenceAt) : record.lastProgressAt,
     silentSince: Math.max(record.silentSince, evidenceAt),
-    stale: undefined,
-    reconciliation: undefined,
+    stale: endsSilence ? undefined : record.stale,
+    reconciliation: endsSilence ? undefined : record.reconciliation,
     misses: 0,
   };
 }

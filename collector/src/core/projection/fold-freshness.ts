@@ -1,4 +1,5 @@
 import { type DiagnosticCode, isTerminal } from "@agent-lifecycle/proto";
+import { learnFactsOfState } from "./child-facts.ts";
 import type { ChildRecord } from "./child-record.ts";
 import type { AuditEntry, InputStatus, ReconciliationInput, StaleInput } from "./input.ts";
 
@@ -14,7 +15,8 @@ export interface VerdictFold {
 export function foldStale(record: ChildRecord | undefined, input: StaleInput): VerdictFold {
   if (record === undefined) return { status: "rejected", diagnostic: "unknown_child", record };
   if (isTerminal(record.state)) return { status: "terminal_immutable", record };
-  const overtaken = record.state === undefined || record.stale !== undefined || record.silentSince !== input.silentSince;
+  const overtaken =
+    record.state === undefined || record.stale !== undefined || record.silentSince !== input.silentSince;
   if (overtaken) return { status: "deduplicated", record };
   return {
     status: "applied",
@@ -44,6 +46,7 @@ export function foldReconciliation(record: ChildRecord | undefined, input: Recon
       stateAt: input.at,
       stateSequence: record.highestSequence,
       terminalEvidence: "failed_reconciliation",
+      facts: learnFactsOfState(record.facts, undefined, "lost"),
       stale: undefined,
       reconciliation: undefined,
     },

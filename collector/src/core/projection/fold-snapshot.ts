@@ -9,7 +9,7 @@ import {
 import { learnFactsOfState } from "./child-facts.ts";
 import { type ChildRecord, settled } from "./child-record.ts";
 import { enterEpoch, epochChanged, relateEpoch } from "./epochs.ts";
-import { evidenceReceived } from "./evidence.ts";
+import { type EvidenceTimes, evidenceReceived } from "./evidence.ts";
 import type { AuditEntry, SnapshotPolicy } from "./input.ts";
 import { compareLineage, learnLineage } from "./lineage.ts";
 import { discoveredRecord } from "./new-record.ts";
@@ -81,8 +81,7 @@ function againstTheEnd(record: ChildRecord, entry: SnapshotEntry): EntryFold {
 
 /** Being listed is evidence, and settles whatever was missing before (P14). */
 function vouchedFor(record: ChildRecord, entry: SnapshotEntry, view: SnapshotView): ChildRecord {
-  const times = { observedAt: view.observedAt, evidenceAt: view.receivedAt };
-  const seen = settled(evidenceReceived(record, times, false));
+  const seen = settled(evidenceReceived(record, timesOf(view), isNewActivity(record, entry, view)));
   const highestSequence = maximum(seen.highestSequence, entry.sequence);
   return {
     ...seen,
@@ -94,10 +93,33 @@ function vouchedFor(record: ChildRecord, entry: SnapshotEntry, view: SnapshotVie
     ...(entry.lineage === undefined
       ? undefined
       : { lineage: learnLineage(seen, entry.lineage), lineageAssumed: false }),
-    ...(entry.activity === undefined
-      ? undefined
-      : { activity: entry.activity, activityAt: view.observedAt, activitySequence: highestSequence }),
+    ...listedActivity(record, entry, view, highestSequence),
   };
+}
+
+function timesOf(view: SnapshotView): EvidenceTimes {
+  return { observedAt: view.observedAt, evidenceAt: view.receivedAt, isLive: true };
+}
+
+/** The activity that an entry states, unless a newer one is known. */
+function listedActivity(
+  record: ChildRecord,
+  entry: SnapshotEntry,
+  view: SnapshotView,
+  activitySequence: number | undefined,
+): Partial<ChildRecord> {
+  if (entry.activity === undefined || isOlderActivity(record, entry, view)) return {};
+  return { activity: entry.activity, activityAt: view.observedAt, activitySequence };
+}
+
+/** An activity that every snapshot repeats is no progress (P20). */
+function isNewActivity(record: ChildRecord, entry: SnapshotEntry, view: SnapshotView): boolean {
+  return entry.activity !== undefined && entry.activity !== record.activity && !isOlderActivity(record, entry, view);
+}
+
+/** An entry that states its sequence is as new as anything received; without one, the source's clock tells. */
+function isOlderActivity(record: ChildRecord, entry: SnapshotEntry, view: SnapshotView): boolean {
+  return entry.sequence === undefined && record.activityAt !== undefined && view.observedAt < record.activityAt;
 }
 
 function confirmState(record: ChildRecord, entry: SnapshotEntry): ChildRecord {
@@ -135,10 +157,16 @@ function correctionEntry(known: ChildRecord | undefined, entry: SnapshotEntry, v
   };
 }
 
-/** One child that a complete snapshot covers and does not list (A6): a miss, and after enough of them, stale. */
+/**
+ * One child that a complete snapshot covers and does not list (A6): a miss, and after enough of them, stale. A view of
+ * an epoch that the child has left behind proves nothing about it (A3).
+ */
 export function foldOmission(record: ChildRecord, view: SnapshotView): ChildRecord {
   const countsAsMiss =
-    record.state !== undefined && !isTerminal(record.state) && record.firstObservedAt < view.observedAt;
+    record.state !== undefined &&
+    !isTerminal(record.state) &&
+    record.firstObservedAt < view.observedAt &&
+    relateEpoch(record, view.snapshot.sourceEpoch, view.observedAt) !== "superseded";
   if (!countsAsMiss) return record;
   const misses = record.misses + 1;
   if (misses < view.policy.missingGrace) return { ...record, misses };
@@ -159,10 +187,8 @@ export function foldPartialEntry(record: ChildRecord, entry: SnapshotEntry, view
     relateEpoch(record, view.snapshot.sourceEpoch, view.observedAt) === "current" &&
     !isOutdated(record, entry, view, true);
   if (!agrees) return record;
-  const times = { observedAt: view.observedAt, evidenceAt: view.receivedAt };
-  const seen = evidenceReceived(record, times, entry.activity !== undefined);
-  if (entry.activity === undefined) return seen;
-  return { ...seen, activity: entry.activity, activityAt: view.observedAt, activitySequence: seen.highestSequence };
+  const seen = evidenceReceived(record, timesOf(view), isNewActivity(record, entry, view));
+  return { ...seen, ...listedActivity(record, entry, view, seen.highestSequence) };
 }
 
 function maximum(first: number | undefined, second: number | undefined): number | undefined {

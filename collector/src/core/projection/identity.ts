@@ -19,13 +19,13 @@ export type IdentityQuestion =
 /**
  * The question an event raises, or `undefined` when the record alone tells that it is new: in the child's epoch, a
  * sequence above the highest or inside an open gap was never received. That is nearly every event, so that the store is
- * asked only about the rest.
+ * asked only about the rest. A child of so many epochs that one may have come back is always asked about.
  */
 export function identityQuestion(record: ChildRecord | undefined, event: LifecycleEvent): IdentityQuestion | undefined {
   const { source, sourceEpoch, childId, sequence } = event;
   if (sequence === undefined) return { by: "eventId", source, eventId: event.eventId };
   if (record === undefined) return undefined;
-  if (record.epoch === sourceEpoch) {
+  if (record.epoch === sourceEpoch && !record.epochsForgotten) {
     const aboveAll = record.highestSequence === undefined || sequence > record.highestSequence;
     if (aboveAll || includesSequence(record.gaps, sequence)) return undefined;
   }

@@ -1,4 +1,9 @@
-import { type LifecycleEvent, type LifecycleSnapshot, NO_CAPABILITIES, type SnapshotEntry } from "@agent-lifecycle/proto";
+import {
+  type LifecycleEvent,
+  type LifecycleSnapshot,
+  NO_CAPABILITIES,
+  type SnapshotEntry,
+} from "@agent-lifecycle/proto";
 import type { ChildRecord } from "./child-record.ts";
 import { NO_RANGES } from "./sequence-ranges.ts";
 
@@ -76,6 +81,7 @@ export const BLANK: ChildRecord = {
   epochFirstObservedAt: 0,
   epochHasState: true,
   supersededEpochs: [],
+  epochsForgotten: false,
   highestSequence: undefined,
   gaps: NO_RANGES,
   gapsForgotten: false,

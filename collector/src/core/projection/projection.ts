@@ -68,7 +68,11 @@ export function fold(projection: Projection, input: ProjectionInput): FoldResult
     case "snapshot":
       return applySnapshot(projection, input);
     case "stale":
-      return applyVerdict(projection, input.childId, foldStale(childOf(projection, input.source, input.childId), input));
+      return applyVerdict(
+        projection,
+        input.childId,
+        foldStale(childOf(projection, input.source, input.childId), input),
+      );
     case "reconciliation":
       return applyVerdict(
         projection,
@@ -219,6 +223,9 @@ function enterSnapshotEpoch(
   return { current: epoch, firstObservedAt: observedAt, superseded };
 }
 
-function snapshotResult(status: InputStatus, diagnostics: readonly ProjectionDiagnostic[] = NO_DIAGNOSTICS): FoldResult {
+function snapshotResult(
+  status: InputStatus,
+  diagnostics: readonly ProjectionDiagnostic[] = NO_DIAGNOSTICS,
+): FoldResult {
   return { status, diagnostics, changes: NO_CHANGES, audit: NO_AUDIT };
 }

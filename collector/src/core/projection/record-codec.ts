@@ -1,7 +1,7 @@
 import { type Capabilities, canonicalJson, capabilitiesFrom } from "@agent-lifecycle/proto";
 import type { ChildRecord } from "./child-record.ts";
-import { BLANK } from "./new-record.ts";
 import type { SnapshotEpoch } from "./input.ts";
+import { BLANK } from "./new-record.ts";
 import type { Projection } from "./projection.ts";
 
 /** A record as JSON, for `parseRecord` to read back. */

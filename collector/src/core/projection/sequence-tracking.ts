@@ -28,12 +28,11 @@ export function placeOf(record: ChildRecord, sequence: number | undefined): Sequ
 }
 
 /**
- * The lowest first sequence of this epoch that leaves something missing below it. Where the child has no beginning yet,
- * everything below is missing until a `created` shows where the stream begins (P12). A later epoch may begin at 0 or 1
- * and has no `created` to say which. A child that is adopted, or that an authority vouched for, misses nothing.
+ * The lowest first sequence of this epoch that leaves something missing below it. Where the child has no state yet,
+ * everything below is missing until its first state shows where the stream begins (P12). A later epoch may begin at 0
+ * or 1. A child that is adopted, or that an authority vouched for, misses nothing.
  */
 function firstExpected(record: ChildRecord, sequence: number): number {
-  if (record.lineage.external && record.supersededEpochs.length === 0) return sequence + 1;
   if (record.state === undefined) return 1;
   return record.epochHasState ? sequence + 1 : 2;
 }
@@ -57,11 +56,33 @@ export function receiveSequence(record: ChildRecord, sequence: number | undefine
 }
 
 function withGaps(record: ChildRecord, gaps: SequenceRanges): ChildRecord {
-  return {
+  return trimStart({
     ...record,
     gaps: newestRanges(gaps),
     gapsForgotten: record.gapsForgotten || gaps.length > MAX_RANGES,
-  };
+  });
+}
+
+/** P7: the sequence counts as received; nothing is missing after an end. */
+export function receiveAfterEnd(record: ChildRecord, sequence: number | undefined): ChildRecord {
+  if (sequence === undefined) return record;
+  if (sequence > (record.highestSequence ?? -1)) return { ...record, highestSequence: sequence };
+  return receiveSequence(record, sequence);
+}
+
+/**
+ * A later epoch may begin at 1 as well as at 0, and has no `created` to say which: once it has stated a state, a missing
+ * 0 alone is no longer awaited.
+ */
+export function trimStart(record: ChildRecord): ChildRecord {
+  const lowest = record.gaps[0];
+  const isOptional = record.epochHasState && record.supersededEpochs.length > 0 && lowest?.[0] === 0 && lowest[1] === 0;
+  return isOptional ? { ...record, gaps: record.gaps.slice(1) } : record;
+}
+
+/** An adopted child claims nothing about its past: below all that was received, nothing is missing (P10). */
+export function adoptStream(record: ChildRecord): ChildRecord {
+  return record.gaps[0]?.[0] === 0 ? { ...record, gaps: record.gaps.slice(1) } : record;
 }
 
 /** A `created` shows where the stream begins: nothing below it was ever sent (P12). */

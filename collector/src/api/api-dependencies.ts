@@ -1,0 +1,14 @@
+import type { Clock } from "../runtime/clock.ts";
+import type { ProjectionReader } from "../runtime/projection-reader.ts";
+import type { Readiness } from "../runtime/readiness.ts";
+import type { UpdateFeed } from "../runtime/update-feed.ts";
+import type { CollectorMetrics } from "./metrics.ts";
+
+/** What the API reads from. */
+export interface ApiDependencies {
+  readonly reader: ProjectionReader;
+  readonly updates: UpdateFeed;
+  readonly clock: Clock;
+  readonly readiness: () => Readiness;
+  readonly metrics: CollectorMetrics;
+}

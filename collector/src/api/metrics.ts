@@ -1,0 +1,122 @@
+import { STATES } from "@agent-lifecycle/proto";
+import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry } from "prom-client";
+import type { ProjectionReader } from "../runtime/projection-reader.ts";
+import type { RequestTelemetry } from "../runtime/request-telemetry.ts";
+import type { PipelineTelemetry } from "../runtime/telemetry.ts";
+
+/** The collector's own metrics. Labels are closed sets: no child, source or epoch is ever one. */
+export interface CollectorMetrics {
+  readonly telemetry: PipelineTelemetry & RequestTelemetry;
+  /** The exposition in the format that suits the `Accept` header: OpenMetrics 1.0, or else Prometheus text 0.0.4. */
+  render(accept: string | undefined, reader: ProjectionReader): Promise<MetricsExposition>;
+}
+
+export interface MetricsExposition {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+type Registers = (Registry | Registry<OpenMetricsContentType>)[];
+
+const COMMIT_SECONDS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const COMMIT_INPUTS = [1, 10, 100, 1_000, 10_000, 100_000];
+
+/** Creates the metrics with a registry of their own: an embedding host's stay apart. */
+export function createMetrics(): CollectorMetrics {
+  const prometheus = new Registry();
+  const openMetrics = new Registry<OpenMetricsContentType>();
+  openMetrics.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
+  const registers: Registers = [prometheus, openMetrics];
+  const setProjection = createProjectionGauges(registers);
+  const telemetry = createCounters(registers);
+  return {
+    telemetry,
+    render: async (accept, reader) => {
+      setProjection(reader);
+      const registry = accept?.includes("application/openmetrics-text") ? openMetrics : prometheus;
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}
+
+function createProjectionGauges(registers: Registers): (reader: ProjectionReader) => void {
+  const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
+  const children = new Gauge({
+    name: "agent_lifecycle_children",
+    help: "Children by state.",
+    labelNames: ["state"],
+    registers,
+  });
+  const stale = gauge("agent_lifecycle_children_stale", "Live children marked stale.");
+  const provisional = gauge(
+    "agent_lifecycle_children_provisional",
+    "Children whose record rests on something missing.",
+  );
+  const unknown = gauge("agent_lifecycle_children_state_unknown", "Children heard of without any state.");
+  const position = gauge("agent_lifecycle_input_log_position", "Id of the newest stored input.");
+  const memory = gauge("otelcol_process_memory_rss_bytes", "Resident memory of the collector process.");
+  const uptime = new Counter({
+    name: "otelcol_process_uptime_seconds_total",
+    help: "Time since the collector process started.",
+    registers,
+  });
+  return (reader) => {
+    const summary = reader.summary();
+    for (const state of STATES) children.set({ state }, summary.byState[state]);
+    stale.set(summary.stale);
+    provisional.set(summary.provisional);
+    unknown.set(summary.stateUnknown);
+    position.set(reader.lastInputId());
+    memory.set(process.memoryUsage.rss());
+    uptime.reset();
+    uptime.inc(process.uptime());
+  };
+}
+
+function createCounters(registers: Registers): PipelineTelemetry & RequestTelemetry {
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> =>
+    new Counter({ name, help, labelNames, registers });
+  const events = counter("agent_lifecycle_events_total", "Events by what became of them.", ["receiver", "status"]);
+  const foreign = counter("agent_lifecycle_foreign_records_total", "Log records that are no lifecycle events.", [
+    "receiver",
+  ]);
+  const diagnostics = counter("agent_lifecycle_diagnostics_total", "Objections by code.", ["code"]);
+  const verdicts = counter("agent_lifecycle_verdicts_total", "The collector's own verdicts.", ["outcome"]);
+  const requests = counter("otelcol_receiver_requests_total", "Requests by how they ended.", ["receiver", "outcome"]);
+  const accepted = counter("otelcol_receiver_accepted_log_records_total", "Records that were stored.", ["receiver"]);
+  const rejected = counter("otelcol_receiver_failed_log_records_total", "Records that were rejected.", ["receiver"]);
+  const refused = counter("otelcol_receiver_refused_requests_total", "Requests of which nothing was stored.", [
+    "receiver",
+    "reason",
+  ]);
+  const queue = new Gauge({ name: "agent_lifecycle_queue_bytes", help: "Received and not yet durable.", registers });
+  const commitSeconds = new Histogram({
+    name: "agent_lifecycle_commit_duration_seconds",
+    help: "Time from the first fold of a commit until it was durable.",
+    buckets: COMMIT_SECONDS,
+    registers,
+  });
+  const commitInputs = new Histogram({
+    name: "agent_lifecycle_commit_inputs",
+    help: "Inputs made durable by one commit.",
+    buckets: COMMIT_INPUTS,
+    registers,
+  });
+  return {
+    countEvents: (receiver, status, count) => {
+      events.inc({ receiver, status }, count);
+      if (status === "rejected") rejected.inc({ receiver }, count);
+      else accepted.inc({ receiver }, count);
+    },
+    countForeign: (receiver, records) => foreign.inc({ receiver }, records),
+    countDiagnostic: (code) => diagnostics.inc({ code }),
+    countRefusal: (receiver, reason) => refused.inc({ receiver, reason }),
+    countVerdict: (outcome) => verdicts.inc({ outcome }),
+    countRequest: (receiver, outcome) => requests.inc({ receiver, outcome }),
+    observeCommit: (durationMs, inputs) => {
+      commitSeconds.observe(durationMs / 1000);
+      commitInputs.observe(inputs);
+    },
+    setQueue: (bytes) => queue.set(bytes),
+  };
+}

@@ -1,0 +1,77 @@
+import type { FastifyInstance } from "fastify";
+import { refuseOtherMethods } from "../http/allowed-methods.ts";
+import { requireBearerToken } from "../http/bearer-token.ts";
+import { HttpRefusal } from "../http/http-refusal.ts";
+import type { ApiDependencies } from "./api-dependencies.ts";
+import { registerBoardFiles } from "./board-files.ts";
+import { registerChildrenRoutes } from "./children-routes.ts";
+import { registerEvidenceRoutes } from "./evidence-routes.ts";
+import { registerHealthRoutes } from "./health-routes.ts";
+import { registerStreamRoute } from "./stream-route.ts";
+import { createSummaryView } from "./summary-view.ts";
+import { UpdateStream } from "./update-stream.ts";
+
+export interface ApiOptions {
+  /** Bearer token for everything that shows data: API, stream and metrics. None by default. */
+  readonly readToken?: string;
+  /** As in `UpdateStreamOptions`. */
+  readonly coalesceMs?: number;
+  readonly heartbeatMs?: number;
+  readonly maxStreams?: number;
+}
+
+/**
+ * Registers board, health, metrics and `/api/v1`. The board's files and the health answers hold no data and need no token.
+ */
+export async function registerApi(
+  server: FastifyInstance,
+  dependencies: ApiDependencies,
+  options: ApiOptions = {},
+): Promise<void> {
+  const { reader, updates, clock, readiness, metrics } = dependencies;
+  const { readToken, coalesceMs, heartbeatMs, maxStreams } = options;
+  const summaryView = createSummaryView(reader, clock);
+  const stream = new UpdateStream({
+    reader,
+    updates,
+    summaryView,
+    ...(coalesceMs === undefined ? undefined : { coalesceMs }),
+    ...(heartbeatMs === undefined ? undefined : { heartbeatMs }),
+    ...(maxStreams === undefined ? undefined : { maxReaders: maxStreams }),
+  });
+  const methods = collectMethods(server);
+  await registerBoardFiles(server);
+  await registerHealthRoutes(server, readiness);
+  await server.register(async (guarded) => {
+    if (readToken !== undefined) guarded.addHook("onRequest", requireBearerToken(readToken));
+    guarded.addHook("onRequest", (_request, reply, done) => {
+      reply.header("cache-control", "no-store");
+      done();
+    });
+    guarded.get("/metrics", async (request, reply) => {
+      const { contentType, text } = await metrics.render(request.headers.accept, reader);
+      return reply.header("content-type", contentType).send(text);
+    });
+    await guarded.register(
+      async (api) => {
+        await registerChildrenRoutes(api, reader);
+        await registerEvidenceRoutes(api, reader, summaryView);
+        await registerStreamRoute(api, stream);
+        api.all("/*", () => {
+          throw new HttpRefusal("not_found", "the API has no such resource");
+        });
+      },
+      { prefix: "/api/v1" },
+    );
+  });
+  for (const [url, allowed] of methods) refuseOtherMethods(server, url, allowed);
+}
+
+/** The methods of every route that is registered from now on, by its URL. */
+function collectMethods(server: FastifyInstance): ReadonlyMap<string, readonly string[]> {
+  const methods = new Map<string, readonly string[]>();
+  server.addHook("onRoute", ({ url, method }) => {
+    if (!url.endsWith("/*")) methods.set(url, [...(methods.get(url) ?? []), ...[method].flat()]);
+  });
+  return methods;
+}

@@ -1,0 +1,116 @@
+// Real child processes, one collector, and at the end a comparison of what it says with what happened.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { checkOutcomes } from "./check-outcomes.js";
+import { startCollector } from "./start-collector.js";
+
+const here = import.meta.dirname;
+/** Shortened so that silence is judged while somebody watches: 2.5 s to stale, 2.5 s more to lost. */
+const STALE_AFTER_MS = 2_500;
+const RECONCILE_DEADLINE_MS = 2_500;
+const HEARTBEAT_INTERVAL_MS = 500;
+const DEADLINE_MS = 50_000;
+
+/** @returns the process's exit code: 0 only if every child is shown as what it was. */
+export async function runDemo({ keep }) {
+  const folder = await mkdtemp(join(tmpdir(), "agent-lifecycle-demo-"));
+  const jsonlFile = join(folder, "translator.jsonl");
+  const collector = await startCollector({
+    folder,
+    jsonlFile,
+    staleAfterMs: STALE_AFTER_MS,
+    reconcileDeadlineMs: RECONCILE_DEADLINE_MS,
+  });
+  console.log(`board      ${collector.api}`);
+  console.log(`OTLP/HTTP  ${collector.ingest}/v1/logs\n`);
+  const table = collector.watch();
+  let failures = 1;
+  try {
+    const happened = await runChildren(collector, jsonlFile);
+    const { children, problems } = await checkOutcomes(collector, happened, DEADLINE_MS);
+    await table.stop();
+    printOutcomes(children, happened, problems);
+    failures = problems.length;
+    if (keep) await untilInterrupted(collector);
+  } finally {
+    await table.stop();
+    await collector.stop();
+  }
+  const verified = await collector.verify();
+  await rm(folder, { recursive: true, force: true });
+  return failures === 0 && verified ? 0 : 1;
+}
+
+/** Starts them all, does to them what the demo is about, and notes how each process really ended. */
+async function runChildren({ ingest }, jsonlFile) {
+  const environment = {
+    ...process.env,
+    OTEL_EXPORTER_OTLP_ENDPOINT: ingest,
+    DEMO_HEARTBEAT_INTERVAL_MS: String(HEARTBEAT_INTERVAL_MS),
+    OTEL_BLRP_SCHEDULE_DELAY: "100",
+  };
+  const start = (file) =>
+    spawn(process.execPath, [join(here, "children", file)], { env: environment, stdio: ["pipe", "pipe", "inherit"] });
+  const processes = {
+    researcher: start("researcher.js"),
+    coder: start("coder.js"),
+    deployer: start("deployer.js"),
+    reviewer: start("reviewer.js"),
+    planner: start("planner.js"),
+    indexer: start("indexer.js"),
+    translator: spawn("python3", [join(here, "children", "translator.py"), jsonlFile], { stdio: ["pipe", "pipe", "inherit"] }),
+  };
+  const endings = Object.entries(processes).map(async ([name, child]) => [name, await endOf(child)]);
+  await Promise.all([
+    said(processes.deployer, "deploying").then(() => processes.deployer.kill("SIGTERM")),
+    said(processes.indexer, "indexing").then(async () => {
+      await delay(2 * HEARTBEAT_INTERVAL_MS);
+      processes.indexer.kill("SIGKILL");
+    }),
+    said(processes.reviewer, "may I merge?").then(async () => {
+      await delay(1_500);
+      processes.reviewer.stdin.end("yes\n");
+    }),
+  ]);
+  return new Map(await Promise.all(endings));
+}
+
+async function endOf(child) {
+  child.stdout.resume();
+  const [exitCode, signal] = await once(child, "exit");
+  return { exitCode, signal };
+}
+
+/** Resolves when the child has printed the text. */
+async function said(child, text) {
+  child.stdout.setEncoding("utf8");
+  let output = "";
+  for await (const [chunk] of on(child.stdout, "data")) {
+    output += chunk;
+    if (output.includes(text)) return;
+  }
+}
+
+async function* on(emitter, event) {
+  for (;;) yield await once(emitter, event);
+}
+
+function printOutcomes(children, happened, problems) {
+  console.log("\nwhat happened              what the collector says, and how it knows");
+  for (const child of children) {
+    const ending = happened.get(child.childId);
+    const truth = ending === undefined ? "in another process" : (ending.signal ?? `exit code ${ending.exitCode}`);
+    console.log(`${child.childId.padEnd(12)} ${truth.padEnd(18)} → ${child.state} (${child.terminalEvidence})`);
+  }
+  for (const problem of problems) console.log(`WRONG: ${problem}`);
+  console.log(problems.length === 0 ? `\n${children.length} children, all as they were.` : "");
+}
+
+async function untilInterrupted({ api }) {
+  console.log(`\nleft running: ${api}  (Ctrl-C ends it)`);
+  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+}

@@ -1,0 +1,46 @@
+import { type Figure, ratioOf } from "./figure.ts";
+import { median, spread } from "./statistics.ts";
+
+const HEADINGS = ["what", "figure", "±", "ratio", "baseline", "budget"] as const;
+const RIGHT_ALIGNED: ReadonlySet<string> = new Set(["figure", "±", "ratio"]);
+
+/** The figures as one text table. A ratio is figure ÷ baseline; ± is half the distance between the best and worst round. */
+export function formatTable(figures: readonly Figure[]): string {
+  const rows = [HEADINGS as readonly string[], ...figures.map(rowOf)];
+  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  const lines = rows.map((row) =>
+    HEADINGS.map((heading, column) => pad(row[column] ?? "", widths[column] ?? 0, RIGHT_ALIGNED.has(heading)))
+      .join("  ")
+      .trimEnd(),
+  );
+  lines.splice(1, 0, widths.map((width) => "─".repeat(width)).join("  "));
+  return `${lines.join("\n")}\n`;
+}
+
+function rowOf(figure: Figure): readonly string[] {
+  const { what, unit, samples, baseline, budget } = figure;
+  const ratio = ratioOf(figure);
+  return [
+    what,
+    `${formatNumber(median(samples))} ${unit}`,
+    samples.length > 1 ? `${Math.round(spread(samples) * 50)} %` : "",
+    ratio === undefined ? "" : `${formatRatio(ratio)}×`,
+    baseline === undefined ? "" : `${baseline.name}: ${formatNumber(median(baseline.samples))} ${unit}`,
+    budget ?? "",
+  ];
+}
+
+function pad(text: string, width: number, right: boolean): string {
+  return right ? text.padStart(width) : text.padEnd(width);
+}
+
+/** Three significant digits, thousands grouped. */
+export function formatNumber(value: number): string {
+  if (!Number.isFinite(value)) return "not measured";
+  if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en-US");
+  return String(Number(value.toPrecision(3)));
+}
+
+function formatRatio(ratio: number): string {
+  return ratio < 0.01 ? ratio.toExponential(1) : String(Number(ratio.toPrecision(3)));
+}

@@ -1,0 +1,19 @@
+import type { Scenario, ScenarioContext, ScenarioName } from "../scenario.ts";
+
+/** Each scenario is loaded only in the process that runs it. */
+const SCENARIOS: Readonly<Record<ScenarioName, () => Promise<Scenario>>> = {
+  codec: async () => (await import("../scenarios/codec.ts")).measureCodec,
+  fold: async () => (await import("../scenarios/fold.ts")).measureFold,
+  emit: async () => (await import("../scenarios/emit.ts")).measureEmit,
+  tick: async () => (await import("../scenarios/tick.ts")).measureTick,
+  memory: async () => (await import("../scenarios/memory.ts")).measureMemory,
+  "ingest-protobuf": async () => (await import("../scenarios/ingest.ts")).measureIngestProtobuf,
+  "ingest-json": async () => (await import("../scenarios/ingest.ts")).measureIngestJson,
+  latency: async () => (await import("../scenarios/latency.ts")).measureLatency,
+  restart: async () => (await import("../scenarios/restart.ts")).measureRestart,
+};
+
+const [, , name, context] = process.argv;
+const scenario = await SCENARIOS[name as ScenarioName]();
+const figures = await scenario(JSON.parse(context ?? "{}") as ScenarioContext);
+process.send?.(figures, () => process.disconnect());

@@ -1,0 +1,24 @@
+import type { Figure } from "./measure/figure.ts";
+
+/** In the order in which they run. Each runs in a process of its own: no scenario warms or litters another's heap. */
+export const SCENARIO_NAMES = [
+  "codec",
+  "fold",
+  "emit",
+  "tick",
+  "memory",
+  "ingest-protobuf",
+  "ingest-json",
+  "latency",
+  "restart",
+] as const;
+
+export type ScenarioName = (typeof SCENARIO_NAMES)[number];
+
+export interface ScenarioContext {
+  readonly quick: boolean;
+  /** An empty folder that is removed afterwards. */
+  readonly folder: string;
+}
+
+export type Scenario = (context: ScenarioContext) => Promise<readonly Figure[]>;

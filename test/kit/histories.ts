@@ -1,0 +1,267 @@
+import {
+  EVENT_KINDS,
+  type LifecycleEvent,
+  type LifecycleSnapshot,
+  STATES,
+  type State,
+  successorsOf,
+  TERMINAL_STATES,
+} from "@agent-lifecycle/proto";
+import type { ReconciliationInput, ResumedInput } from "@agent-lifecycle/collector/projection";
+import fc from "fast-check";
+import { makeEvent, makeSnapshot } from "./events.ts";
+import { START_MS } from "./manual-clock.ts";
+
+/** One thing that reaches the projection, at a time of the collector's clock that never runs backwards. */
+export type HistoryStep =
+  | { readonly type: "event"; readonly event: LifecycleEvent; readonly backfill: boolean; readonly at: number }
+  | { readonly type: "snapshot"; readonly snapshot: LifecycleSnapshot; readonly at: number }
+  | { readonly type: "tick"; readonly at: number }
+  | ReconciliationInput
+  | ResumedInput;
+
+type Untimed = (at: number) => HistoryStep;
+
+const SOURCES = ["runner", "other"] as const;
+const EPOCHS = ["epoch-1", "epoch-2", "epoch-3"] as const;
+const CAPABILITIES = ["history", "heartbeat", "cancel"] as const;
+
+/** Mostly the first of the values, so that histories are about few children and long enough to mean something. */
+function mostly<Value>(first: Value, ...others: readonly Value[]): fc.Arbitrary<Value> {
+  return fc.oneof({ arbitrary: fc.constant(first), weight: 6 }, { arbitrary: fc.constantFrom(first, ...others), weight: 2 });
+}
+
+const lineages = fc.oneof(
+  { arbitrary: fc.constant({}), weight: 12 },
+  { arbitrary: fc.constant({ parentChildId: "boss" }), weight: 3 },
+  { arbitrary: fc.constant({ parentChildId: "rival" }), weight: 1 },
+  { arbitrary: fc.constant({ attempt: 1 }), weight: 1 },
+  { arbitrary: fc.constant({ external: true, adoptedAt: "2026-09-01T09:00:00.000Z" }), weight: 1 },
+);
+
+/** Milliseconds after the start at which a source saw something: often whole seconds, so that times collide. */
+const observationTimes = fc.integer({ min: 0, max: 150 }).map((seconds) => seconds * 1000);
+
+/** Any events at all: nothing in them need fit together. */
+const anyEvent: fc.Arbitrary<LifecycleEvent> = fc
+  .record({
+    source: mostly<string>(...SOURCES),
+    childId: mostly("child-1", "child-2", "adopted"),
+    sourceEpoch: mostly<string>(...EPOCHS),
+    sequence: fc.option(fc.integer({ min: 0, max: 12 }), { nil: undefined, freq: 4 }),
+    kind: fc.constantFrom(...EVENT_KINDS),
+    state: fc.constantFrom(...STATES),
+    end: fc.constantFrom(...TERMINAL_STATES),
+    activity: fc.option(fc.constantFrom("reading", "writing"), { nil: undefined }),
+    at: observationTimes,
+    lineage: lineages,
+    known: fc.option(fc.constantFrom(...CAPABILITIES), { nil: undefined }),
+  })
+  .map(({ kind, state, end, sequence, activity, known, lineage, ...members }) =>
+    makeEvent({
+      ...members,
+      kind,
+      lineage: members.childId === "adopted" ? { external: true, ...lineage } : lineage,
+      ...(sequence === undefined ? undefined : { sequence }),
+      ...(activity === undefined ? undefined : { activity }),
+      ...(known === undefined ? undefined : { capabilities: { [known]: "known" } }),
+      ...stateOfKind(kind, state, end),
+    }),
+  );
+
+function stateOfKind(kind: LifecycleEvent["kind"], state: State, end: State): { readonly state?: State } {
+  switch (kind) {
+    case "created":
+      return { state: "created" };
+    case "state_changed":
+      return { state };
+    case "terminal":
+      return { state: end };
+    default:
+      return {};
+  }
+}
+
+export interface StreamOptions {
+  readonly childId?: string;
+  readonly sourceEpoch?: string;
+  readonly external?: boolean;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+/**
+ * A legal sequenced stream of one child in one epoch: a beginning, then legal edges with activities and heartbeats
+ * between them, perhaps to an end. It starts at sequence 0 or 1.
+ */
+export function legalStream(options: StreamOptions = {}): fc.Arbitrary<readonly LifecycleEvent[]> {
+  const { childId = "child-1", sourceEpoch = "epoch-1", external = false, minLength = 1, maxLength = 12 } = options;
+  const step = fc.record({
+    move: fc.constantFrom("state", "state", "activity", "heartbeat"),
+    choice: fc.nat({ max: 1000 }),
+    pause: fc.integer({ min: 0, max: 9 }),
+  });
+  return fc
+    .record({
+      firstSequence: fc.constantFrom(0, 1),
+      adoptedIn: fc.constantFrom<State>("created", "starting", "running", "waiting"),
+      startsAt: fc.integer({ min: 0, max: 40 }),
+      steps: fc.array(step, { minLength: minLength - 1, maxLength: maxLength - 1 }),
+    })
+    .map(({ firstSequence, adoptedIn, startsAt, steps }) => {
+      let state = external ? adoptedIn : "created";
+      let at = startsAt * 1000;
+      const lineage = external ? { external, adoptedAt: "2026-09-01T09:00:00.000Z" } : {};
+      const members = { childId, sourceEpoch, lineage };
+      const stream = [makeEvent({ ...members, sequence: firstSequence, state, at })];
+      for (const { move, choice, pause } of steps) {
+        at += pause * 1000;
+        const sequence = firstSequence + stream.length;
+        if (move !== "state") {
+          const activity = move === "activity" ? { activity: `step ${sequence}` } : {};
+          stream.push(makeEvent({ ...members, sequence, kind: move, at, ...activity }));
+          continue;
+        }
+        const next = successorsOf(state);
+        state = next[choice % next.length] ?? state;
+        stream.push(makeEvent({ ...members, sequence, state, at }));
+        if (successorsOf(state).length === 0) break;
+      }
+      return stream;
+    });
+}
+
+const streamEvents: fc.Arbitrary<readonly LifecycleEvent[]> = fc
+  .tuple(
+    legalStream(),
+    legalStream({ sourceEpoch: "epoch-2" }),
+    legalStream({ childId: "adopted", external: true }),
+    fc.array(anyEvent, { maxLength: 4 }),
+  )
+  .map((parts) => parts.flat());
+
+/** Events in nearly their order, some of them twice, some of them never. */
+const delivered: fc.Arbitrary<readonly LifecycleEvent[]> = streamEvents.chain((events) =>
+  fc
+    .array(fc.record({ late: fc.integer({ min: 0, max: 6 }), copies: fc.constantFrom(1, 1, 1, 1, 2, 0) }), {
+      minLength: events.length,
+      maxLength: events.length,
+    })
+    .map((fates) =>
+      events
+        .flatMap((event, index) => {
+          const fate = fates[index] ?? { late: 0, copies: 1 };
+          return Array.from({ length: fate.copies }, (_, copy) => ({ event, order: index + fate.late * (copy + 1) }));
+        })
+        .toSorted((first, second) => first.order - second.order)
+        .map(({ event }) => event),
+    ),
+);
+
+const eventSteps: fc.Arbitrary<Untimed> = fc
+  .record({ event: anyEvent, backfill: mostly(false, true) })
+  .map(({ event, backfill }) => (at) => ({ type: "event", event, backfill, at }));
+
+const snapshotSteps: fc.Arbitrary<Untimed> = fc
+  .record({
+    source: mostly<string>(...SOURCES),
+    sourceEpoch: mostly<string>(...EPOCHS),
+    id: fc.nat({ max: 30 }),
+    seconds: observationTimes,
+    complete: mostly(true, false),
+    covers: mostly<"all" | readonly string[]>("all", ["child-1", "child-2", "adopted", "found"]),
+    children: fc.uniqueArray(
+      fc.record({
+        childId: fc.constantFrom("child-1", "child-2", "adopted", "found"),
+        state: fc.constantFrom(...STATES),
+        sequence: fc.option(fc.integer({ min: 0, max: 14 }), { nil: undefined }),
+        activity: fc.option(fc.constantFrom("reading", "polling"), { nil: undefined }),
+        attempt: fc.option(fc.constantFrom(0, 0, 0, 1), { nil: undefined }),
+        known: fc.option(fc.constantFrom(...CAPABILITIES), { nil: undefined }),
+      }),
+      { selector: ({ childId }) => childId, maxLength: 3 },
+    ),
+  })
+  .map(({ source, sourceEpoch, id, seconds, complete, covers, children }) => {
+    const snapshot = makeSnapshot({
+      source,
+      sourceEpoch,
+      snapshotId: `snapshot-${id}`,
+      at: seconds,
+      complete,
+      coverage: covers,
+      children: children.map(({ childId, state, sequence, activity, attempt, known }) => ({
+        childId,
+        state,
+        ...(sequence === undefined ? undefined : { sequence }),
+        ...(activity === undefined ? undefined : { activity }),
+        ...(attempt === undefined
+          ? undefined
+          : { lineage: { rootChildId: childId, attempt, external: childId === "adopted" } }),
+        ...(known === undefined ? undefined : { capabilities: { ...NOTHING_KNOWN, [known]: "known" as const } }),
+      })),
+    });
+    return (at) => ({ type: "snapshot", snapshot, at });
+  });
+
+const NOTHING_KNOWN = {
+  history: "unknown",
+  heartbeat: "unknown",
+  snapshot: "unknown",
+  cancel: "unknown",
+  terminalCause: "unknown",
+} as const;
+
+const otherSteps: fc.Arbitrary<Untimed> = fc.oneof(
+  { arbitrary: fc.constant<Untimed>((at) => ({ type: "tick", at })), weight: 4 },
+  { arbitrary: fc.constant<Untimed>((at) => ({ type: "resumed", at })), weight: 1 },
+  {
+    arbitrary: fc
+      .record({
+        source: mostly<string>(...SOURCES),
+        childId: mostly("child-1", "child-2", "adopted", "found"),
+        outcome: fc.constantFrom("failed" as const, "unavailable" as const),
+      })
+      .map((verdict): Untimed => (at) => ({ type: "reconciliation", ...verdict, at })),
+    weight: 3,
+  },
+);
+
+const anySteps: fc.Arbitrary<readonly Untimed[]> = fc.array(
+  fc.oneof(
+    { arbitrary: eventSteps, weight: 10 },
+    { arbitrary: snapshotSteps, weight: 2 },
+    { arbitrary: otherSteps, weight: 3 },
+  ),
+  { maxLength: 40 },
+);
+
+/** Deliveries of streams, with snapshots, ticks and verdicts between them. */
+const mixedSteps: fc.Arbitrary<readonly Untimed[]> = fc
+  .record({
+    events: delivered,
+    backfill: mostly(false, true),
+    others: fc.array(
+      fc.record({
+        step: fc.oneof({ arbitrary: snapshotSteps, weight: 1 }, { arbitrary: otherSteps, weight: 2 }),
+        after: fc.nat({ max: 40 }),
+      }),
+      { maxLength: 10 },
+    ),
+  })
+  .map(({ events, backfill, others }) => {
+    const steps = events.map((event): Untimed => (at) => ({ type: "event", event, backfill, at }));
+    return others.reduce((all, { step, after }) => all.toSpliced(after % (all.length + 1), 0, step), steps);
+  });
+
+/** Histories of both kinds: streams that were delivered badly, and inputs that never fitted together. */
+export function arbitraryHistory(): fc.Arbitrary<readonly HistoryStep[]> {
+  const pauses = fc.infiniteStream(fc.oneof({ arbitrary: fc.integer({ min: 0, max: 9 }), weight: 5 }, fc.nat({ max: 70 })));
+  return fc.tuple(fc.oneof(mixedSteps, anySteps), pauses).map(([steps, seconds]) => {
+    let at = START_MS;
+    return steps.map((step) => {
+      at += (seconds.next().value ?? 0) * 1000;
+      return step(at);
+    });
+  });
+}
