@@ -3,9 +3,7 @@
 const REQUIRED_MAJOR = 24;
 
 if (Number(process.versions.node.split(".")[0]) < REQUIRED_MAJOR) {
-  process.stderr.write(
-    `agent-lifecycle needs Node.js ${REQUIRED_MAJOR} or newer; this is ${process.versions.node}\n`,
-  );
+  process.stderr.write(`agent-lifecycle needs Node.js ${REQUIRED_MAJOR} or newer; this is ${process.versions.node}\n`);
   process.exit(2);
 }
 

@@ -7,6 +7,7 @@ import { createJsonlStreamReceiver } from "./receivers/jsonl-stream.ts";
 import { type Clock, SYSTEM_CLOCK } from "./runtime/clock.ts";
 import type { Component } from "./runtime/component.ts";
 import { createCurrentReader } from "./runtime/current-reader.ts";
+import { Door } from "./runtime/door.ts";
 import type { Intake } from "./runtime/intake.ts";
 import { LivenessLoop } from "./runtime/liveness-loop.ts";
 import type { ProjectionReader } from "./runtime/projection-reader.ts";
@@ -78,6 +79,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       onError: (message, error) => log.error({ error: describe(error) }, message),
       maxQueueBytes: configuration.maxQueueBytes,
     });
+    const door = new Door({ writer, clock, telemetry: metrics.telemetry });
     const reader = createCurrentReader(store, state, () => writer.checkpoint());
     const loop = new LivenessLoop({
       clock,
@@ -89,7 +91,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
     const readiness = (): Readiness =>
       writer.unavailable === undefined ? READY : { ready: false, reason: writer.unavailable };
 
-    const ingestDependencies = { intake: writer, telemetry: metrics.telemetry };
+    const ingestDependencies = { intake: door, telemetry: metrics.telemetry };
     const ingestOptions = {
       onError,
       maxBodyBytes: configuration.maxBodyBytes,
@@ -104,7 +106,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
         ...(configuration.readToken === undefined ? undefined : { readToken: configuration.readToken }),
       },
     );
-    const receivers = createStreamReceivers(configuration, seams, writer, onError);
+    const receivers = createStreamReceivers(configuration, seams, door, onError);
 
     // Verdicts need the writer, receivers need both: they stop in the reverse of this order.
     for (const component of [loop, ingest, api, ...receivers]) {
@@ -116,7 +118,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
     return {
       ingestUrl: ingest.url(),
       apiUrl: api.url(),
-      intake: writer,
+      intake: door,
       reader,
       updates,
       shutdown: () => {

@@ -1,3 +1,4 @@
+export { type CollectorMetrics, createMetrics } from "./api/metrics.ts";
 export { type Collector, type CollectorLog, type CollectorSeams, startCollector } from "./app.ts";
 export {
   type CollectorConfiguration,
@@ -7,11 +8,6 @@ export {
   resolveConfiguration,
   type SourceConfiguration,
 } from "./config/configuration.ts";
-export type { Clock } from "./runtime/clock.ts";
-export type { EventOutcome, EventsIntake, Intake, Origin, Refusal, SnapshotIntake } from "./runtime/intake.ts";
-export type { ProjectionReader } from "./runtime/projection-reader.ts";
-export type { ProjectionUpdate, UpdateFeed, UpdateListener } from "./runtime/update-feed.ts";
-export { StoreUnavailableError } from "./store/store.ts";
 export type { Mismatch } from "./conformance/mismatch.ts";
 export { type ParsedVector, parseVector } from "./conformance/parse-vector.ts";
 export { type ConformanceReport, formatReport, runDirectory, type VectorReport } from "./conformance/run-directory.ts";
@@ -24,3 +20,20 @@ export type {
   VectorOptions,
   VectorStep,
 } from "./conformance/vector.ts";
+export type { HttpServer, HttpServerOptions } from "./http/http-server.ts";
+export { createJsonlFileReceiver, type JsonlFileReceiver } from "./receivers/jsonl-file.ts";
+export { createJsonlStreamReceiver, type JsonlStreamReceiver } from "./receivers/jsonl-stream.ts";
+export type { Clock } from "./runtime/clock.ts";
+export type { Component } from "./runtime/component.ts";
+export type { EventOutcome, EventsIntake, Intake, Origin, Refusal, SnapshotIntake } from "./runtime/intake.ts";
+export type { ProjectionReader } from "./runtime/projection-reader.ts";
+export {
+  createUpdateFeed,
+  type ProjectionUpdate,
+  type UpdateFeed,
+  type UpdateListener,
+  type UpdatePublisher,
+} from "./runtime/update-feed.ts";
+export { createApiServer } from "./server/api-server.ts";
+export { createIngestServer } from "./server/ingest-server.ts";
+export { StoreUnavailableError } from "./store/store.ts";

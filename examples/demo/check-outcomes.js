@@ -64,10 +64,14 @@ function compare(child, expected, ending) {
 async function historyProblems(collector) {
   const problems = [];
   const reviewer = await collector.get(`/api/v1/children/${SOURCE}/reviewer/events?limit=100`);
-  const waited = reviewer.inputs.some(({ event }) => event?.state === "waiting" && event.details?.waitingOn?.kind === "user");
+  const waited = reviewer.inputs.some(
+    ({ event }) => event?.state === "waiting" && event.details?.waitingOn?.kind === "user",
+  );
   if (!waited) problems.push("reviewer: never waited on a user");
   const indexer = await collector.get(`/api/v1/children/${SOURCE}/indexer/events?limit=100`);
-  const verdicts = indexer.inputs.filter(({ type }) => type === "stale" || type === "reconciliation").map(({ type }) => type);
+  const verdicts = indexer.inputs
+    .filter(({ type }) => type === "stale" || type === "reconciliation")
+    .map(({ type }) => type);
   if (verdicts.join() !== "stale,reconciliation") problems.push(`indexer: was not stale before lost (${verdicts})`);
   return problems;
 }

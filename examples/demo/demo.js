@@ -62,7 +62,9 @@ async function runChildren({ ingest }, jsonlFile) {
     reviewer: start("reviewer.js"),
     planner: start("planner.js"),
     indexer: start("indexer.js"),
-    translator: spawn("python3", [join(here, "children", "translator.py"), jsonlFile], { stdio: ["pipe", "pipe", "inherit"] }),
+    translator: spawn("python3", [join(here, "children", "translator.py"), jsonlFile], {
+      stdio: ["pipe", "pipe", "inherit"],
+    }),
   };
   const endings = Object.entries(processes).map(async ([name, child]) => [name, await endOf(child)]);
   await Promise.all([

@@ -59,7 +59,8 @@ export {
 export { type DecodedLogs, type DecodedRecord, MAX_RECORDS, MAX_VALUE_DEPTH } from "./otlp-candidate.ts";
 export { decodeLogsJson } from "./otlp-decode-json.ts";
 export { decodeLogsProtobuf } from "./otlp-decode-protobuf.ts";
-export { encodeLogsJson, encodeLogsProtobuf } from "./otlp-encode.ts";
+export { encodeLogsJson } from "./otlp-encode-json.ts";
+export { encodeLogsProtobuf } from "./otlp-encode-protobuf.ts";
 export { bodyOf, type Severity, severityOf } from "./otlp-presentation.ts";
 export type { LogsToEncode, RecordToEncode } from "./otlp-record.ts";
 export {

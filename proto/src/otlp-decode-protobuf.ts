@@ -35,14 +35,19 @@ const SPAN_ID = 82;
 const OBSERVED_TIME_UNIX_NANO = 89;
 const EVENT_NAME = 98;
 
+const EVENT_NAME_CACHE = SLOT_NAMES.length;
+const TRACE_ID_CACHE = SLOT_NAMES.length + 1;
+const SPAN_ID_CACHE = SLOT_NAMES.length + 2;
+const CACHE_SLOTS = SLOT_NAMES.length + 3;
+
 class RequestDecoder {
   private readonly cursor: WireCursor;
   private readonly records: DecodedRecord[] = [];
   private readonly slots = new RecordSlots();
   // Neighbouring records repeat most of their values: the source, the epoch, the root. Equal bytes are decoded once.
-  private readonly cachedStart = new Int32Array(SLOT_NAMES.length + 1);
-  private readonly cachedLength: Int32Array = new Int32Array(SLOT_NAMES.length + 1).fill(-1);
-  private readonly cachedText: string[] = new Array(SLOT_NAMES.length + 1).fill("");
+  private readonly cachedStart = new Int32Array(CACHE_SLOTS);
+  private readonly cachedLength: Int32Array = new Int32Array(CACHE_SLOTS).fill(-1);
+  private readonly cachedText: string[] = new Array(CACHE_SLOTS).fill("");
 
   constructor(bytes: Uint8Array) {
     this.cursor = new WireCursor(bytes);
@@ -90,17 +95,17 @@ class RequestDecoder {
           this.attribute(cursor.enter(end));
           break;
         case TRACE_ID:
-          traceId = this.identifier(cursor.enter(end), 16);
+          traceId = this.identifier(TRACE_ID_CACHE, cursor.enter(end), 16);
           break;
         case SPAN_ID:
-          spanId = this.identifier(cursor.enter(end), 8);
+          spanId = this.identifier(SPAN_ID_CACHE, cursor.enter(end), 8);
           break;
         case OBSERVED_TIME_UNIX_NANO:
           observedLow = cursor.fixed32();
           observedHigh = cursor.fixed32();
           break;
         case EVENT_NAME:
-          eventName = this.text(SLOT_NAMES.length, cursor.enter(end));
+          eventName = this.text(EVENT_NAME_CACHE, cursor.enter(end));
           break;
         default:
           cursor.skip(tag);
@@ -123,6 +128,7 @@ class RequestDecoder {
   }
 
   private attribute(end: number): void {
+    if (this.usualAttribute(end)) return;
     const { cursor } = this;
     let slot = -1;
     let value: unknown = null;
@@ -143,15 +149,33 @@ class RequestDecoder {
     if (slot >= 0) this.slots.set(slot, value);
   }
 
+  /** The layout that encoders write nearly always: a key, then a value that ends the pair, lengths of one byte each. */
+  private usualAttribute(end: number): boolean {
+    const { cursor } = this;
+    const { bytes, position } = cursor;
+    const keyLength = bytes[position + 1] as number;
+    const valueTag = position + 2 + keyLength;
+    const usual =
+      bytes[position] === KEY &&
+      keyLength < 0x80 &&
+      bytes[valueTag] === VALUE &&
+      valueTag + 2 + (bytes[valueTag + 1] as number) === end;
+    if (!usual) return false;
+    const slot = slotOfKey(cursor, position + 2, keyLength);
+    cursor.position = slot < 0 ? end : valueTag + 2;
+    if (slot >= 0) this.slots.set(slot, this.value(slot, end));
+    return true;
+  }
+
   /** The value of an attribute: text, nearly always, and often the same as in the record before. */
   private value(slot: number, end: number): unknown {
     const { cursor } = this;
-    if (slot < 0 || cursor.bytes[cursor.position] !== STRING_VALUE) return readAnyValue(cursor, end, 1);
-    const begin = cursor.position;
-    cursor.position += 1;
+    const { bytes, position } = cursor;
+    if (slot < 0 || bytes[position] !== STRING_VALUE) return readAnyValue(cursor, end, 1);
+    cursor.position = position + 1;
     const textEnd = cursor.enter(end);
     if (textEnd === end) return this.text(slot, textEnd);
-    cursor.position = begin;
+    cursor.position = position;
     return readAnyValue(cursor, end, 1);
   }
 
@@ -171,21 +195,31 @@ class RequestDecoder {
   }
 
   /** Hexadecimal text of an id, or `undefined` when it has the wrong length or is all zero. */
-  private identifier(end: number, length: number): string | undefined {
-    const { cursor } = this;
-    const { bytes } = cursor;
+  private identifier(cacheSlot: number, end: number, length: number): string | undefined {
+    const { cursor, cachedStart, cachedLength, cachedText } = this;
     const start = cursor.position;
     cursor.position = end;
     if (end - start !== length) return undefined;
-    let text = "";
-    let any = 0;
-    for (let index = start; index < end; index += 1) {
-      const byte = bytes[index] as number;
-      any |= byte;
-      text += HEXADECIMAL[byte] as string;
+    if (cachedLength[cacheSlot] !== length || !cursor.sameBytes(start, cachedStart[cacheSlot] as number, length)) {
+      cachedStart[cacheSlot] = start;
+      cachedLength[cacheSlot] = length;
+      cachedText[cacheSlot] = hexadecimal(cursor.bytes, start, end);
     }
-    return any === 0 ? undefined : text;
+    const text = cachedText[cacheSlot] as string;
+    return text === "" ? undefined : text;
   }
 }
 
 const HEXADECIMAL: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+/** Empty for bytes that are all zero. */
+function hexadecimal(bytes: Uint8Array, start: number, end: number): string {
+  let text = "";
+  let any = 0;
+  for (let index = start; index < end; index += 1) {
+    const byte = bytes[index] as number;
+    any |= byte;
+    text += HEXADECIMAL[byte] as string;
+  }
+  return any === 0 ? "" : text;
+}

@@ -29,7 +29,7 @@ export interface LogRecord {
   readonly severity: Severity;
   readonly body: string;
   readonly eventName: string;
-  readonly attributes: readonly (readonly [name: string, value: AttributeValue])[];
+  readonly attributes: Readonly<Record<string, AttributeValue>>;
   readonly traceId: string | undefined;
   readonly spanId: string | undefined;
 }
@@ -42,7 +42,7 @@ export function logRecordOf(record: RecordToEncode): LogRecord {
     severity: severityOf(event),
     body: bodyOf(event),
     eventName: eventName(event.kind),
-    attributes: Object.entries(attributesOf(event)),
+    attributes: attributesOf(event),
     traceId: identifier(record.traceId, 32),
     spanId: identifier(record.spanId, 16),
   };

@@ -37,11 +37,16 @@ export function unixNanoText(epochMs: number): string {
   return epochMs > 0 && epochMs <= LATEST_MS ? `${epochMs}000000` : "0";
 }
 
-/** The same in two halves of 32 bits, for protobuf's fixed64. */
+/** The same in two halves of 32 bits, for protobuf's fixed64. Every step is exact in doubles. */
 export function unixNanoHalves(epochMs: number): { readonly high: number; readonly low: number } {
-  const nano = BigInt(unixNanoText(epochMs));
-  return { high: Number(nano >> 32n), low: Number(nano & 0xffff_ffffn) };
+  if (epochMs <= 0 || epochMs > LATEST_MS) return UNKNOWN_TIME;
+  const upper = Math.floor(epochMs / TWO_TO_16) * NANOSECONDS_PER_MS;
+  const low = (upper % TWO_TO_16) * TWO_TO_16 + (epochMs % TWO_TO_16) * NANOSECONDS_PER_MS;
+  return { high: Math.floor(upper / TWO_TO_16) + Math.floor(low / TWO_TO_32), low: low % TWO_TO_32 };
 }
+
+const TWO_TO_16 = 65_536;
+const UNKNOWN_TIME = Object.freeze({ high: 0, low: 0 });
 
 /** Whether a record's Timestamp can say this time: after 1970-01-01T00:00:00Z (0 means unknown) and until 2554. */
 export function isTimestampRepresentableInOtlp(timestamp: string): boolean {

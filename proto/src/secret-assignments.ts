@@ -7,8 +7,8 @@ const LONGEST_NAME = 128;
 
 const SEPARATOR = signalOf("*:", "*=");
 const DOUBLE_HYPHEN = signalOf("--");
-// One pair out of each word that can make a name secret: password, pwd, token, cookie, secret, key, auth, jwt, otp.
-const NAME = signalOf("ss", "wd", "pw", "ok", "oo", "cr", "ey", "au", "jw", "tp", "be", "si");
+// One pair out of each word that can make a name secret: password, pwd, token, cookie, secret, key, auth, jwt, otp, sig, ticket.
+const NAME = signalOf("ss", "wd", "pw", "ok", "oo", "cr", "ey", "au", "jw", "tp", "be", "si", "ti");
 
 /** Whether a text can contain an assignment to a secret name at all. */
 export function mayAssign(signals: number): boolean {
@@ -58,7 +58,7 @@ function assignedValue(text: string, position: number, from: number): ValueSpan 
   if (separator === ":" && next === "=") valueStart += 1;
   const name = nameBefore(text, position, from);
   if (name === undefined) return undefined;
-  const query = separator === "=" && isSignatureParameter(text, position);
+  const query = separator === "=" && isOpeningParameter(text, position);
   const verdict = query ? "always" : verdictOnName(name);
   if (verdict === "never") return undefined;
   const span = findValueEnd(text, valueStart, separator, name);
@@ -96,9 +96,9 @@ function isNameUnit(unit: number): boolean {
   );
 }
 
-/** `?sig=` and `&sig=` sign a link that opens without any other proof. */
-function isSignatureParameter(text: string, position: number): boolean {
-  return /[?&](?:sig|signature|x-amz-signature|x-goog-signature)$/i.test(
+/** `?sig=` and `&ticket=` open what they lead to without any other proof. */
+function isOpeningParameter(text: string, position: number): boolean {
+  return /[?&](?:sig|signature|ticket|x-amz-signature|x-goog-signature)$/i.test(
     text.slice(Math.max(0, position - 20), position),
   );
 }

@@ -84,8 +84,10 @@ export function formatTimestamp(epochMs: number): string {
   const day = Math.floor(epochMs / MS_PER_DAY);
   const ofDay = epochMs - day * MS_PER_DAY;
   const seconds = Math.floor(ofDay / 1000);
-  const clock = `${pad(Math.floor(seconds / 3600), 2)}:${pad(Math.floor(seconds / 60) % 60, 2)}:${pad(seconds % 60, 2)}`;
-  return `${civilDate(day)}T${clock}.${pad(ofDay % 1000, 3)}Z`;
+  const minutes = Math.floor(seconds / 60);
+  const milliseconds = ofDay - seconds * 1000;
+  const clock = `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}:${two(seconds % 60)}`;
+  return `${civilDate(day)}T${clock}.${milliseconds < 100 ? "0" : ""}${milliseconds < 10 ? two(milliseconds) : milliseconds}Z`;
 }
 
 /** The form `formatTimestamp` writes, of any text `parseTimestamp` reads; `undefined` for other text. */
@@ -114,6 +116,12 @@ function civilDate(day: number): string {
     cachedDay = day;
   }
   return cachedDate;
+}
+
+const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, value) => String(value).padStart(2, "0"));
+
+function two(value: number): string {
+  return TWO_DIGITS[value] as string;
 }
 
 function pad(value: number, width: number): string {

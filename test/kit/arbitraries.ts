@@ -26,7 +26,9 @@ export function arbitraryTimestamp(): fc.Arbitrary<string> {
 }
 
 export function arbitraryText(maxLength: number): fc.Arbitrary<string> {
-  const words = fc.array(fc.stringMatching(/^[a-zA-Z0-9]{1,10}$/), { minLength: 1, maxLength: 8 }).map((list) => list.join(" "));
+  const words = fc
+    .array(fc.stringMatching(/^[a-zA-Z0-9]{1,10}$/), { minLength: 1, maxLength: 8 })
+    .map((list) => list.join(" "));
   return fc.oneof(words, fc.string({ unit: "binary", maxLength }));
 }
 
@@ -45,7 +47,11 @@ function arbitraryReservedDetails(): fc.Arbitrary<Record<string, unknown>> {
       signal: fc.constantFrom("SIGTERM", "SIGKILL"),
       inferred: fc.constant(true),
       waitingOn: fc.record({ kind: fc.constantFrom(...WAITING_KINDS), text }, { requiredKeys: ["kind"] }),
-      usage: fc.record({ inputTokens: fc.nat(), outputTokens: fc.nat(), costUsd: fc.float({ min: 0, max: 100, noNaN: true }) }),
+      usage: fc.record({
+        inputTokens: fc.nat(),
+        outputTokens: fc.nat(),
+        costUsd: fc.float({ min: 0, max: 100, noNaN: true }),
+      }),
       cancelRequestedAt: arbitraryTimestamp(),
     },
     { requiredKeys: [] },
@@ -54,14 +60,19 @@ function arbitraryReservedDetails(): fc.Arbitrary<Record<string, unknown>> {
 
 /** Details as a producer may write them: reserved members, free members, anything that JSON can hold. */
 export function arbitraryDetails(): fc.Arbitrary<Record<string, unknown>> {
-  const free = fc.dictionary(fc.string({ maxLength: 16 }), fc.jsonValue({ maxDepth: 10 }) as fc.Arbitrary<unknown>, { maxKeys: 5 });
+  const free = fc.dictionary(fc.string({ maxLength: 16 }), fc.jsonValue({ maxDepth: 10 }) as fc.Arbitrary<unknown>, {
+    maxKeys: 5,
+  });
   return fc.tuple(free, arbitraryReservedDetails()).map(([anything, reserved]) => ({ ...anything, ...reserved }));
 }
 
 export function arbitraryCapabilities(): fc.Arbitrary<Partial<Capabilities>> {
   const knowledge = fc.constantFrom("known" as const, "unknown" as const);
   return fc.record(
-    Object.fromEntries(CAPABILITY_NAMES.map((name) => [name, knowledge])) as Record<(typeof CAPABILITY_NAMES)[number], typeof knowledge>,
+    Object.fromEntries(CAPABILITY_NAMES.map((name) => [name, knowledge])) as Record<
+      (typeof CAPABILITY_NAMES)[number],
+      typeof knowledge
+    >,
     { requiredKeys: [] },
   );
 }
@@ -70,7 +81,9 @@ const arbitraryKindAndState: fc.Arbitrary<Pick<LifecycleEventInput, "kind" | "st
   fc.constant({ kind: "created", state: "created" } as const),
   fc.record({ kind: fc.constant("state_changed" as const), state: fc.constantFrom(...STATES) }),
   fc.record({ kind: fc.constant("terminal" as const), state: fc.constantFrom(...TERMINAL_STATES) }),
-  fc.record({ kind: fc.constantFrom("activity" as const, "heartbeat" as const, "reconciliation" as const, "diagnostic" as const) }),
+  fc.record({
+    kind: fc.constantFrom("activity" as const, "heartbeat" as const, "reconciliation" as const, "diagnostic" as const),
+  }),
 );
 
 /** A valid event as a producer writes it, before normalization. */

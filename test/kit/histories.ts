@@ -86,6 +86,8 @@ export interface StreamOptions {
   readonly childId?: string;
   readonly sourceEpoch?: string;
   readonly external?: boolean;
+  /** Whether it begins in any live state, as an adopted child or a later epoch does. */
+  readonly beginsAnywhere?: boolean;
   readonly minLength?: number;
   readonly maxLength?: number;
 }
@@ -96,6 +98,7 @@ export interface StreamOptions {
  */
 export function legalStream(options: StreamOptions = {}): fc.Arbitrary<readonly LifecycleEvent[]> {
   const { childId = "child-1", sourceEpoch = "epoch-1", external = false, minLength = 1, maxLength = 12 } = options;
+  const { beginsAnywhere = external } = options;
   const step = fc.record({
     move: fc.constantFrom("state", "state", "activity", "heartbeat"),
     choice: fc.nat({ max: 1000 }),
@@ -104,12 +107,12 @@ export function legalStream(options: StreamOptions = {}): fc.Arbitrary<readonly 
   return fc
     .record({
       firstSequence: fc.constantFrom(0, 1),
-      adoptedIn: fc.constantFrom<State>("created", "starting", "running", "waiting"),
+      firstState: fc.constantFrom<State>("created", "starting", "running", "waiting"),
       startsAt: fc.integer({ min: 0, max: 40 }),
       steps: fc.array(step, { minLength: minLength - 1, maxLength: maxLength - 1 }),
     })
-    .map(({ firstSequence, adoptedIn, startsAt, steps }) => {
-      let state = external ? adoptedIn : "created";
+    .map(({ firstSequence, firstState, startsAt, steps }) => {
+      let state = beginsAnywhere ? firstState : "created";
       let at = startsAt * 1000;
       const lineage = external ? { external, adoptedAt: "2026-09-01T09:00:00.000Z" } : {};
       const members = { childId, sourceEpoch, lineage };
@@ -134,7 +137,7 @@ export function legalStream(options: StreamOptions = {}): fc.Arbitrary<readonly 
 const streamEvents: fc.Arbitrary<readonly LifecycleEvent[]> = fc
   .tuple(
     legalStream(),
-    legalStream({ sourceEpoch: "epoch-2" }),
+    legalStream({ sourceEpoch: "epoch-2", beginsAnywhere: true }),
     legalStream({ childId: "adopted", external: true }),
     fc.array(anyEvent, { maxLength: 4 }),
   )
@@ -223,9 +226,16 @@ const otherSteps: fc.Arbitrary<Untimed> = fc.oneof(
         outcome: fc.constantFrom("failed" as const, "unavailable" as const),
       })
       .map((verdict): Untimed => (at) => ({ type: "reconciliation", ...verdict, at })),
-    weight: 3,
+    weight: 4,
   },
 );
+
+/** Ticks and verdicts that come close enough together to follow up on each other. */
+function longSilence(outcome: ReconciliationInput["outcome"]): readonly Untimed[] {
+  const verdict: Untimed = (at) => ({ type: "reconciliation", source: "runner", childId: "child-1", outcome, at });
+  const tick: Untimed = (at) => ({ type: "tick", at: at + 60_000 });
+  return [tick, verdict, tick, verdict];
+}
 
 const anySteps: fc.Arbitrary<readonly Untimed[]> = fc.array(
   fc.oneof(
@@ -235,6 +245,26 @@ const anySteps: fc.Arbitrary<readonly Untimed[]> = fc.array(
   ),
   { maxLength: 40 },
 );
+
+/** One child with more holes in its stream than a record can remember, some of them filled later. */
+const sparseSteps: fc.Arbitrary<readonly Untimed[]> = fc
+  .uniqueArray(
+    fc.record({
+      sequence: fc.integer({ min: 0, max: 260 }),
+      kind: fc.constantFrom("heartbeat", "heartbeat", "activity", "state_changed" as const),
+      state: fc.constantFrom<State>("starting", "running", "waiting"),
+      late: fc.oneof({ arbitrary: fc.constant(0), weight: 5 }, { arbitrary: fc.nat({ max: 200 }), weight: 1 }),
+    }),
+    { selector: ({ sequence }) => sequence, minLength: 60, maxLength: 140 },
+  )
+  .map((reports) =>
+    reports
+      .toSorted((first, second) => first.sequence + first.late - (second.sequence + second.late))
+      .map(({ sequence, kind, state }): Untimed => {
+        const event = makeEvent({ sequence, kind, at: sequence * 10, ...(kind === "state_changed" ? { state } : {}) });
+        return (at) => ({ type: "event", event, backfill: false, at });
+      }),
+  );
 
 /** Deliveries of streams, with snapshots, ticks and verdicts between them. */
 const mixedSteps: fc.Arbitrary<readonly Untimed[]> = fc
@@ -248,20 +278,30 @@ const mixedSteps: fc.Arbitrary<readonly Untimed[]> = fc
       }),
       { maxLength: 10 },
     ),
+    silence: fc.record({ after: fc.nat({ max: 60 }), outcome: fc.constantFrom("failed" as const, "unavailable" as const) }),
   })
-  .map(({ events, backfill, others }) => {
-    const steps = events.map((event): Untimed => (at) => ({ type: "event", event, backfill, at }));
-    return others.reduce((all, { step, after }) => all.toSpliced(after % (all.length + 1), 0, step), steps);
+  .map(({ events, backfill, others, silence }) => {
+    const steps: readonly Untimed[] = events.map((event): Untimed => (at) => ({ type: "event", event, backfill, at }));
+    const disturbed = others.reduce((all, { step, after }) => all.toSpliced(after % (all.length + 1), 0, step), steps);
+    return disturbed.toSpliced(silence.after % (disturbed.length + 1), 0, ...longSilence(silence.outcome));
   });
 
-/** Histories of both kinds: streams that were delivered badly, and inputs that never fitted together. */
+/** Histories of all kinds: streams that were delivered badly, with holes, and inputs that never fitted together. */
 export function arbitraryHistory(): fc.Arbitrary<readonly HistoryStep[]> {
-  const pauses = fc.infiniteStream(fc.oneof({ arbitrary: fc.integer({ min: 0, max: 9 }), weight: 5 }, fc.nat({ max: 70 })));
-  return fc.tuple(fc.oneof(mixedSteps, anySteps), pauses).map(([steps, seconds]) => {
+  const anyKind = fc.oneof(
+    { arbitrary: mixedSteps, weight: 10 },
+    { arbitrary: anySteps, weight: 10 },
+    { arbitrary: sparseSteps, weight: 1 },
+  );
+  const pauses = fc.infiniteStream(
+    fc.oneof({ arbitrary: fc.integer({ min: 0, max: 9 }), weight: 4 }, { arbitrary: fc.nat({ max: 70 }), weight: 1 }),
+  );
+  return fc.tuple(anyKind, pauses).map(([steps, seconds]) => {
     let at = START_MS;
     return steps.map((step) => {
-      at += (seconds.next().value ?? 0) * 1000;
-      return step(at);
+      const timed = step(at + (seconds.next().value ?? 0) * 1000);
+      at = timed.at;
+      return timed;
     });
   });
 }

@@ -72,11 +72,7 @@ function jsonlDestination(text: string): JsonlDestination {
   return text === "stdout" || text === "stderr" ? text : { path: text };
 }
 
-async function observe(
-  spawned: ChildProcess,
-  child: Child,
-  passedOn: ReadonlySet<NodeJS.Signals>,
-): Promise<number> {
+async function observe(spawned: ChildProcess, child: Child, passedOn: ReadonlySet<NodeJS.Signals>): Promise<number> {
   try {
     await once(spawned, "spawn");
   } catch (error) {

@@ -1,3 +1,4 @@
+import { isTerminal } from "@agent-lifecycle/proto";
 import {
   type ChildRecord,
   childOf,
@@ -14,7 +15,6 @@ import {
   type SnapshotEpoch,
   type Summary,
 } from "../core/index.ts";
-import { isTerminal } from "@agent-lifecycle/proto";
 import type { Store } from "../store/store.ts";
 
 interface ChangedRecord {

@@ -1,3 +1,4 @@
+import type { Diagnostic, State } from "@agent-lifecycle/proto";
 import type {
   AuditEntry,
   ChildRecord,
@@ -8,7 +9,6 @@ import type {
   SnapshotEpoch,
   Summary,
 } from "../core/index.ts";
-import type { Diagnostic, State } from "@agent-lifecycle/proto";
 
 /**
  * Where inputs become durable. One writer at a time; reads may come at any time and see the last commit.
@@ -115,13 +115,24 @@ export interface StoreReader {
   /** Children that have a state, newest first. */
   children(query: ChildrenQuery): readonly ChildRecord[];
   /** Children changed by inputs above `inputId`, in the order of their latest change; with the input that changed them. */
-  childrenChangedSince(inputId: number, limit: number): readonly { readonly record: ChildRecord; readonly updatedInputId: number }[];
+  childrenChangedSince(
+    inputId: number,
+    limit: number,
+  ): readonly { readonly record: ChildRecord; readonly updatedInputId: number }[];
   /** Inputs about one child above `afterInputId`, oldest first. */
   inputsOfChild(childKey: number, afterInputId: number, limit: number): readonly StoredInput[];
   /** Audit entries above `afterInputId`, oldest first; of one child when `childKey` is given. */
-  audit(query: { readonly childKey?: number; readonly afterInputId: number; readonly limit: number }): readonly StoredAudit[];
+  audit(query: {
+    readonly childKey?: number;
+    readonly afterInputId: number;
+    readonly limit: number;
+  }): readonly StoredAudit[];
   /** Diagnostics below `beforeId`, newest first. */
-  diagnostics(query: { readonly beforeId?: number; readonly code?: string; readonly limit: number }): readonly (StoredDiagnostic & {
+  diagnostics(query: {
+    readonly beforeId?: number;
+    readonly code?: string;
+    readonly limit: number;
+  }): readonly (StoredDiagnostic & {
     readonly id: number;
   })[];
   /** Sources that children are stored for, sorted. */

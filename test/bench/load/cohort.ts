@@ -3,10 +3,9 @@ import { type LifecycleEvent, type LifecycleEventInput, normalizeEvent } from "@
 export const SOURCE = "bench-runner";
 export const SOURCE_EPOCH = "3d0f2f0e-6a45-4bb1-8d3b-5f2c1a9e7b10";
 /** A root and those it delegated to. */
-export const CHILDREN_PER_COHORT = 64;
+export const CHILDREN_PER_COHORT = 32;
 /** From created to the end. */
 export const EVENTS_PER_CHILD = 64;
-export const EVENTS_PER_COHORT: number = CHILDREN_PER_COHORT * EVENTS_PER_CHILD;
 
 const STARTED_AT_MS = Date.UTC(2026, 8, 1, 9);
 const PASSED_BETWEEN_EVENTS_MS = 250;
@@ -14,6 +13,8 @@ const PASSED_BETWEEN_EVENTS_MS = 250;
 export interface CohortOptions {
   /** Whether the children end with their last event; otherwise they go on running. Default true. */
   readonly ends?: boolean;
+  /** How much each child says, from its first event on. Default: everything. */
+  readonly eventsPerChild?: number;
 }
 
 /** The text by which all ids of a cohort, and nothing else, name it. As long for every number below 10^8. */
@@ -25,9 +26,10 @@ export function cohortMark(cohort: number): string {
  * What a gang of children says in its life, in the order it is said: all first events, all second ones, and so on. The
  * mix is that of agents at work: mostly activities and heartbeats, now and then a wait.
  */
-export function cohortEvents(cohort: number, { ends = true }: CohortOptions = {}): readonly LifecycleEvent[] {
+export function cohortEvents(cohort: number, options: CohortOptions = {}): readonly LifecycleEvent[] {
+  const { ends = true, eventsPerChild = EVENTS_PER_CHILD } = options;
   const events: LifecycleEvent[] = [];
-  for (let sequence = 1; sequence <= EVENTS_PER_CHILD; sequence += 1) {
+  for (let sequence = 1; sequence <= eventsPerChild; sequence += 1) {
     for (let child = 0; child < CHILDREN_PER_COHORT; child += 1) events.push(eventOf(cohort, child, sequence, ends));
   }
   return events;

@@ -1,5 +1,5 @@
 import { attributesOf, encodeLogsJson, encodeLogsProtobuf, type LifecycleEvent } from "@agent-lifecycle/proto";
-import { cohortEvents, cohortMark, type CohortOptions, EVENTS_PER_COHORT, SOURCE } from "./cohort.ts";
+import { type CohortOptions, cohortEvents, cohortMark, SOURCE } from "./cohort.ts";
 
 export type Encoding = "protobuf" | "json";
 
@@ -36,9 +36,9 @@ export class CohortRequests {
   readonly #templates: readonly Template[];
 
   constructor(encoding: Encoding, eventsPerRequest: number, options: CohortOptions = {}) {
-    if (EVENTS_PER_COHORT % eventsPerRequest !== 0) throw new RangeError(`${eventsPerRequest} does not divide a cohort`);
-    this.eventsPerRequest = eventsPerRequest;
     const events = cohortEvents(TEMPLATE_COHORT, options);
+    if (events.length % eventsPerRequest !== 0) throw new RangeError(`${eventsPerRequest} does not divide a cohort`);
+    this.eventsPerRequest = eventsPerRequest;
     const templates: Template[] = [];
     for (let start = 0; start < events.length; start += eventsPerRequest) {
       const body = encodeRequest(events.slice(start, start + eventsPerRequest), encoding);

@@ -1,10 +1,12 @@
-/** Does a fixed amount of work and returns how much that was, in the unit the rate is given in. */
-export type Work = () => number;
+/** Does a fixed amount of work and says how much that was, in the unit the rate is given in. */
+export type Work = () => number | Promise<number>;
 
 export interface RoundsOptions {
   readonly rounds: number;
   /** Rounds before the first that counts, for the compiler to settle. Default 2. */
   readonly warmUps?: number;
+  /** Puts things back in order after each piece; not measured. */
+  readonly settle?: () => Promise<void>;
 }
 
 /**
@@ -12,19 +14,20 @@ export interface RoundsOptions {
  * is collected before each: nobody pays for another's litter.
  * @returns for each piece its rates, units of work per second, one a round.
  */
-export function ratesInTurns<Name extends string>(
+export async function ratesInTurns<Name extends string>(
   pieces: Readonly<Record<Name, Work>>,
-  { rounds, warmUps = 2 }: RoundsOptions,
-): Readonly<Record<Name, readonly number[]>> {
+  { rounds, warmUps = 2, settle }: RoundsOptions,
+): Promise<Readonly<Record<Name, readonly number[]>>> {
   const names = Object.keys(pieces) as Name[];
   const rates = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   for (let round = -warmUps; round < rounds; round += 1) {
     for (const name of names) {
       collectGarbage();
       const startedAt = performance.now();
-      const units = pieces[name]();
+      const units = await pieces[name]();
       const rate = (units * 1000) / (performance.now() - startedAt);
       if (round >= 0) rates[name].push(rate);
+      await settle?.();
     }
   }
   return rates;
@@ -36,7 +39,7 @@ export function collectGarbage(): void {
   globalThis.gc();
 }
 
-/** Seconds per unit in nanoseconds, of rates per second. */
+/** Time for one unit, in nanoseconds, of rates per second. */
 export function nanosecondsEach(rates: readonly number[]): readonly number[] {
   return rates.map((rate) => 1e9 / rate);
 }

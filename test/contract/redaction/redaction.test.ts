@@ -1,6 +1,6 @@
+import { readFile } from "node:fs/promises";
 import { type LifecycleEvent, normalizeEvent } from "@agent-lifecycle/proto";
 import { describe, expect, test } from "vitest";
-import corpus from "./corpus.json" with { type: "json" };
 
 interface Sample {
   readonly in: { readonly text?: string; readonly details?: Readonly<Record<string, unknown>> };
@@ -8,6 +8,7 @@ interface Sample {
   readonly expect?: unknown;
 }
 
+const corpus: unknown = JSON.parse(await readFile(new URL("./corpus.json", import.meta.url), "utf8"));
 const { secret, harmless } = corpus as { readonly secret: readonly Sample[]; readonly harmless: readonly Sample[] };
 
 function titled(samples: readonly Sample[]): (readonly [string, Sample])[] {
@@ -46,9 +47,13 @@ describe("N3: a secret does not pass the door", () => {
 
   test.each(titled(secret))("and not inside other text, or a second time: %s", (_, sample) => {
     const once = throughTheDoor(sample.in);
-    expect(throughTheDoor(typeof once === "string" ? { text: once } : { details: once as Record<string, unknown> })).toEqual(once);
+    expect(
+      throughTheDoor(typeof once === "string" ? { text: once } : { details: once as Record<string, unknown> }),
+    ).toEqual(once);
     if (sample.in.text === undefined) return;
-    const inside = JSON.stringify(normalized({ details: { output: `line one\n${sample.in.text}\nlast line` } }).details);
+    const inside = JSON.stringify(
+      normalized({ details: { output: `line one\n${sample.in.text}\nlast line` } }).details,
+    );
     for (const part of sample.mustNotContain ?? []) expect(inside).not.toContain(part);
   });
 });

@@ -66,7 +66,7 @@ describe("a host with an endpoint delivers", () => {
     });
     await host.line("ready");
     host.process.kill("SIGTERM");
-    await host.line("survived");
+    await host.line("could not export");
     const server = await startLogsServer([], port);
     host.process.kill("SIGINT");
     expect(await host.end).toMatchObject({ code: 0, signal: null });

@@ -4,6 +4,7 @@ import {
   type DiagnosticCode,
   intermediateSteps,
   isLegalEdge,
+  isTerminal,
   type LifecycleEvent,
   type Lineage,
   parseTimestamp,
@@ -55,8 +56,11 @@ export function judgeNextEvent(child: PlainChild, arrival: Arrival): Verdict {
   }
   if (hasEnded(child)) return judgeAfterTheEnd(child, event, isNewEpoch);
   if (isNewEpoch) {
-    // Nothing of a late event is used, its epoch neither.
-    if (isEarlierState(child, event)) return tooLate(child, event);
+    // Nothing of it is used, its epoch neither.
+    if (isEarlierState(child, event)) {
+      child.outOfOrder += 1;
+      return verdict("out_of_order", "out_of_order");
+    }
     enterEpoch(child, event.sourceEpoch, at);
   }
   return judgeInEpoch(child, arrival);
@@ -146,7 +150,7 @@ function judgeFirstState(child: PlainChild, arrival: Arrival, fillsGap: boolean)
   const jumps = receive(child, event);
   accept(child, arrival);
   child.epochGap = false;
-  const isBeginning = event.kind === "created" && !event.lineage.external;
+  const isBeginning = event.state === "created" && !event.lineage.external;
   if (isBeginning) beginWith(child, event.sequence);
   if (event.lineage.external) forgetTheUnseenPast(child);
   if (!isBeginning && !event.lineage.external) return verdict(fillsGap ? "gap_filled" : "provisional", "missing_created");
@@ -169,7 +173,7 @@ function wayIntoEpoch(child: PlainChild, { state }: LifecycleEvent): "edge" | "b
 function tooLate(child: PlainChild, event: LifecycleEvent): Verdict {
   child.outOfOrder += 1;
   receive(child, event);
-  if (event.kind === "created" && !event.lineage.external) beginWith(child, event.sequence);
+  if (event.state === "created" && !event.lineage.external) beginWith(child, event.sequence);
   return verdict("out_of_order", "out_of_order");
 }
 
@@ -216,7 +220,7 @@ function beginWith(child: PlainChild, sequence: number | undefined): void {
 function accept(child: PlainChild, { event, receivedAt, backfill }: Arrival): void {
   const at = timeOf(event.observedAt);
   const evidenceTime = backfill ? Math.min(at, receivedAt) : receivedAt;
-  if (!backfill || evidenceTime > silentSince(child)) {
+  if (!backfill || evidenceTime > silentSince(child) || isTerminal(event.state)) {
     child.stale = undefined;
     child.request = undefined;
   }

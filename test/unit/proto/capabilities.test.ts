@@ -1,4 +1,10 @@
-import { CAPABILITY_NAMES, capabilitiesFrom, knownCapabilities, mergeCapabilities, NO_CAPABILITIES } from "@agent-lifecycle/proto";
+import {
+  CAPABILITY_NAMES,
+  capabilitiesFrom,
+  knownCapabilities,
+  mergeCapabilities,
+  NO_CAPABILITIES,
+} from "@agent-lifecycle/proto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { arbitraryCapabilities } from "../../kit/arbitraries.ts";

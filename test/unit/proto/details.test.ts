@@ -36,7 +36,11 @@ describe("limits of details", () => {
   });
 
   test("whatever comes in, what comes out keeps both limits and does not change again", () => {
-    const large = fc.dictionary(fc.string({ maxLength: 10 }), fc.string({ unit: "binary", minLength: 2000, maxLength: 9000 }), { maxKeys: 6 });
+    const large = fc.dictionary(
+      fc.string({ maxLength: 10 }),
+      fc.string({ unit: "binary", minLength: 2000, maxLength: 9000 }),
+      { maxKeys: 6 },
+    );
     fc.assert(
       fc.property(fc.oneof(arbitraryDetails(), large), (raw) => {
         const { details } = sanitizeDetails(raw);
@@ -50,7 +54,19 @@ describe("limits of details", () => {
   });
 
   test("diagnostics are bounded", () => {
-    const raw = { exitCode: "x", pid: -1, name: 5, model: 5, tool: 5, cause: 5, host: 5, signal: 5, usage: 5, waitingOn: 5, inferred: 5 };
+    const raw = {
+      exitCode: "x",
+      pid: -1,
+      name: 5,
+      model: 5,
+      tool: 5,
+      cause: 5,
+      host: 5,
+      signal: 5,
+      usage: 5,
+      waitingOn: 5,
+      inferred: 5,
+    };
     expect(sanitizeDetails(raw).details).toBeUndefined();
     expect(sanitizeDetails(raw).diagnostics).toHaveLength(8);
   });
@@ -98,7 +114,9 @@ describe("N4: reserved members", () => {
 
 describe("N5: prototypes are out of reach", () => {
   test.each(["__proto__", "constructor", "prototype"])("%s is left out, at any depth, and said so", (name) => {
-    const raw = JSON.parse(`{"a": 1, "${name}": {"polluted": true}, "inner": [{"${name}": {"polluted": true}, "b": 2}]}`);
+    const raw = JSON.parse(
+      `{"a": 1, "${name}": {"polluted": true}, "inner": [{"${name}": {"polluted": true}, "b": 2}]}`,
+    );
     const { details, diagnostics } = sanitizeDetails(raw);
     expect(JSON.stringify(details)).toBe('{"a":1,"inner":[{"b":2}]}');
     expect(diagnostics.map(({ code }) => code)).toEqual(["member_name_forbidden", "member_name_forbidden"]);
@@ -109,7 +127,9 @@ describe("N5: prototypes are out of reach", () => {
 
 describe("N3: secrets that the structure shows", () => {
   test("the piece of a command line behind a secret flag goes", () => {
-    expect(sanitizeDetails({ args: ["run", "--api-key", "abc", "--verbose", "x", "--token", "--flag"] }).details).toEqual({
+    expect(
+      sanitizeDetails({ args: ["run", "--api-key", "abc", "--verbose", "x", "--token", "--flag"] }).details,
+    ).toEqual({
       args: ["run", "--api-key", REDACTED, "--verbose", "x", "--token", "--flag"],
     });
   });
@@ -126,7 +146,9 @@ describe("N3: secrets that the structure shows", () => {
   });
 
   test("a name that holds a secret is redacted too", () => {
-    expect(JSON.stringify(sanitizeDetails({ "ghp_EXAMPLEEXAMPLEEXAMPLE": 1, inner: { "ghp_EXAMPLEEXAMPLEEXAMPLE": 1 } }))).not.toContain("EXAMPLE");
+    expect(
+      JSON.stringify(sanitizeDetails({ ghp_EXAMPLEEXAMPLEEXAMPLE: 1, inner: { ghp_EXAMPLEEXAMPLEEXAMPLE: 1 } })),
+    ).not.toContain("EXAMPLE");
   });
 
   test("values that JSON cannot hold become what JSON makes of them", () => {

@@ -80,15 +80,23 @@ describe("a JSONL reader", () => {
 
   test("every way to cut the stream gives the same items", () => {
     const line = fc.oneof(
-      fc.dictionary(fc.string({ unit: "grapheme", maxLength: 4 }), fc.jsonValue({ maxDepth: 2 })).map((value) => Buffer.from(JSON.stringify(value))),
-      fc.constantFrom("", " ", "{", "null", '{"é":"🐝"}', '{"long":"0123456789012345678901234567890123456789"}').map((text) => Buffer.from(text)),
+      fc
+        .dictionary(fc.string({ unit: "grapheme", maxLength: 4 }), fc.jsonValue({ maxDepth: 2 }))
+        .map((value) => Buffer.from(JSON.stringify(value))),
+      fc
+        .constantFrom("", " ", "{", "null", '{"é":"🐝"}', '{"long":"0123456789012345678901234567890123456789"}')
+        .map((text) => Buffer.from(text)),
       fc.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes)),
     );
     const end = fc.constantFrom("\n", "\r\n", "\n\n");
     const stream = fc
       .tuple(fc.boolean(), fc.array(fc.tuple(line, end), { maxLength: 6 }), line)
       .map(([mark, lines, last]) =>
-        Buffer.concat([Buffer.from(mark ? "\ufeff" : ""), ...lines.flatMap(([bytes, ending]) => [bytes, Buffer.from(ending)]), last]),
+        Buffer.concat([
+          Buffer.from(mark ? "\ufeff" : ""),
+          ...lines.flatMap(([bytes, ending]) => [bytes, Buffer.from(ending)]),
+          last,
+        ]),
       );
     fc.assert(
       fc.property(stream, fc.array(fc.nat(200), { maxLength: 8 }), (bytes, cuts) => {
@@ -134,10 +142,13 @@ describe("a JSONL reader", () => {
     const [malformed] = readAll(`{"password": "${secret}", ${"x".repeat(500)}\n`);
     expect(malformed).toMatchObject({ excerpt: expect.stringContaining('"password": "[redacted]"') as string });
     const [oversize] = readAll(`${"x".repeat(70_000)}\n`);
-    for (const item of [malformed, oversize]) expect(item?.ok === false && item.excerpt.length <= MAX_EXCERPT_LENGTH).toBe(true);
+    for (const item of [malformed, oversize])
+      expect(item?.ok === false && item.excerpt.length <= MAX_EXCERPT_LENGTH).toBe(true);
     for (let padding = 0; padding < 1100; padding += 1) {
       const key = `sk-ant-${"EXAMPLE".repeat(20)}`;
-      const [item] = readAll(`${key} ${key} ${key} ${key} ${key} ${".".repeat(padding)} ${key} ${"x ".repeat(35_000)}\n`);
+      const [item] = readAll(
+        `${key} ${key} ${key} ${key} ${key} ${".".repeat(padding)} ${key} ${"x ".repeat(35_000)}\n`,
+      );
       expect(JSON.stringify(item)).not.toContain("EXAMPLE");
     }
   });

@@ -1,4 +1,11 @@
-import { EVENT_KINDS, type LifecycleEvent, normalizeEvent, parseTimestamp, STATES, validEvent } from "@agent-lifecycle/proto";
+import {
+  EVENT_KINDS,
+  type LifecycleEvent,
+  normalizeEvent,
+  parseTimestamp,
+  STATES,
+  validEvent,
+} from "@agent-lifecycle/proto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { arbitraryEvent, arbitraryEventInput } from "../../kit/arbitraries.ts";
@@ -95,7 +102,9 @@ describe("N1: an event that breaks the contract is rejected with the failing mem
 
   test("members that the contract does not know are ignored", () => {
     expect(normalized({ ...VALID, progress: 0.5, "": 1, toString: 2 })).toEqual(normalized(VALID));
-    expect(normalized(JSON.parse(`{"__proto__": {"kind": "heartbeat"}, ${JSON.stringify(VALID).slice(1)}`))).toEqual(normalized(VALID));
+    expect(normalized(JSON.parse(`{"__proto__": {"kind": "heartbeat"}, ${JSON.stringify(VALID).slice(1)}`))).toEqual(
+      normalized(VALID),
+    );
   });
 
   test("null is as good as absent where a member may be absent", () => {
@@ -107,9 +116,13 @@ describe("N1: an event that breaks the contract is rejected with the failing mem
 
 describe("what is accepted is normalized", () => {
   test("identifiers are trimmed, and measured after that in characters", () => {
-    expect(normalized({ ...VALID, childId: "  child-1\n", lineage: { rootChildId: "\tchild-1", attempt: 0, external: false } })).toEqual(
-      normalized(VALID),
-    );
+    expect(
+      normalized({
+        ...VALID,
+        childId: "  child-1\n",
+        lineage: { rootChildId: "\tchild-1", attempt: 0, external: false },
+      }),
+    ).toEqual(normalized(VALID));
     expect(rejectedPath({ ...VALID, eventId: `  ${"x".repeat(256)}  ` })).toBeUndefined();
     expect(rejectedPath({ ...VALID, eventId: "🐝".repeat(256) })).toBeUndefined();
     expect(rejectedPath({ ...VALID, eventId: "🐝".repeat(257) })).toBe("eventId");
@@ -145,7 +158,9 @@ describe("what is accepted is normalized", () => {
   });
 
   test("normalizing again changes nothing", () => {
-    fc.assert(fc.property(arbitraryEvent(), (event) => void expect(normalizeEvent(event)).toMatchObject({ ok: true, event })));
+    fc.assert(
+      fc.property(arbitraryEvent(), (event) => void expect(normalizeEvent(event)).toMatchObject({ ok: true, event })),
+    );
   });
 
   test("the input is never written to", () => {
@@ -159,7 +174,9 @@ describe("what is accepted is normalized", () => {
   });
 
   test("nothing makes it throw", () => {
-    fc.assert(fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (value) => void normalizeEvent(value)));
+    fc.assert(
+      fc.property(fc.anything({ withNullPrototype: true, withBigInt: true }), (value) => void normalizeEvent(value)),
+    );
     fc.assert(fc.property(mutatedEvent(), (value) => void normalizeEvent(value)));
   });
 });
@@ -167,7 +184,10 @@ describe("what is accepted is normalized", () => {
 describe("N2", () => {
   test("an external child without an adoption time is accepted, and that is said", () => {
     const result = normalizeEvent({ ...VALID, lineage: { rootChildId: "r", attempt: 0, external: true } });
-    expect(result).toMatchObject({ ok: true, diagnostics: [{ code: "adoption_time_missing", path: "lineage.adoptedAt" }] });
+    expect(result).toMatchObject({
+      ok: true,
+      diagnostics: [{ code: "adoption_time_missing", path: "lineage.adoptedAt" }],
+    });
   });
 
   test("an own child needs no adoption time", () => {
@@ -181,7 +201,11 @@ describe("identifiers with secrets", () => {
     const event = normalized({ ...VALID, childId, lineage: { rootChildId: childId, attempt: 0, external: false } });
     expect(event.childId).not.toContain("EXAMPLE");
     expect(event.lineage.rootChildId).toBe(event.childId);
-    const sibling = normalized({ ...VALID, childId: "c", lineage: { rootChildId: childId, attempt: 0, external: false, parentChildId: childId } });
+    const sibling = normalized({
+      ...VALID,
+      childId: "c",
+      lineage: { rootChildId: childId, attempt: 0, external: false, parentChildId: childId },
+    });
     expect(sibling.lineage).toMatchObject({ rootChildId: event.childId, parentChildId: event.childId });
   });
 });
@@ -237,12 +261,29 @@ function trimmed(raw: unknown): unknown {
 function mutatedEvent(): fc.Arbitrary<unknown> {
   const strange = fc.oneof(
     fc.constantFrom(null, undefined, "", " ", "created", "running", "known", 0, -1, 1.5, 2 ** 53, true, [], {}),
-    fc.constantFrom("2026-02-30T00:00:00.000Z", "2026-09-01T09:00:00.000+00:00", "x".repeat(256), "x".repeat(257), "🐝".repeat(200)),
+    fc.constantFrom(
+      "2026-02-30T00:00:00.000Z",
+      "2026-09-01T09:00:00.000+00:00",
+      "x".repeat(256),
+      "x".repeat(257),
+      "🐝".repeat(200),
+    ),
     fc.jsonValue(),
     fc.record({ heartbeat: fc.constantFrom("known", "unknown", "maybe", null) }),
   );
   const path = fc.constantFrom(
-    ...["schemaVersion", "eventId", "source", "sourceEpoch", "childId", "lineage", "kind", "state", "observedAt", "sequence"],
+    ...[
+      "schemaVersion",
+      "eventId",
+      "source",
+      "sourceEpoch",
+      "childId",
+      "lineage",
+      "kind",
+      "state",
+      "observedAt",
+      "sequence",
+    ],
     ...["activity", "details", "capabilities", "lineage.rootChildId", "lineage.attempt", "lineage.external"],
     ...["lineage.parentChildId", "lineage.adoptedAt"],
   );

@@ -29,7 +29,11 @@ const { root } = protobuf.parse(await readFile(new URL("../../../proto/otlp/logs
 const Request = root.lookupType("ExportLogsServiceRequest");
 
 function logsOf(...records: readonly RecordToEncode[]): LogsToEncode {
-  return { resourceAttributes: { "service.name": "test", replicas: 3, ratio: 0.5, edge: true }, scopeVersion: "0.1.0", records };
+  return {
+    resourceAttributes: { "service.name": "test", replicas: 3, ratio: 0.5, edge: true },
+    scopeVersion: "0.1.0",
+    records,
+  };
 }
 
 function recordOf(event: LifecycleEvent): RecordToEncode {
@@ -89,7 +93,11 @@ describe("decoding is the inverse of encoding", () => {
   });
 
   test("trace context travels with the record", () => {
-    const logs = logsOf(recordOf(EVENT), { event: EVENT, emittedAtMs: EMITTED_AT, traceId: TRACE_ID }, { event: EVENT, emittedAtMs: 0 });
+    const logs = logsOf(
+      recordOf(EVENT),
+      { event: EVENT, emittedAtMs: EMITTED_AT, traceId: TRACE_ID },
+      { event: EVENT, emittedAtMs: 0 },
+    );
     const contexts = [{ traceId: TRACE_ID, spanId: SPAN_ID }, { traceId: TRACE_ID }, {}].map((context) => ({
       foreign: false,
       candidate: expect.anything() as unknown,
@@ -124,7 +132,11 @@ describe("the bytes are OTLP's", () => {
   });
 
   test("resource, scope, severity, body and times are where back ends look for them", () => {
-    const event = sample({ kind: "terminal", state: "failed", details: { name: "Researcher", cause: "timeout", exitCode: 2 } });
+    const event = sample({
+      kind: "terminal",
+      state: "failed",
+      details: { name: "Researcher", cause: "timeout", exitCode: 2 },
+    });
     const request = JSON.parse(encodeLogsJson(logsOf(recordOf(event))));
     const [resourceLogs] = request.resourceLogs;
     expect(resourceLogs.resource.attributes).toEqual([
@@ -149,7 +161,9 @@ describe("the bytes are OTLP's", () => {
 function protobufJson(message: protobuf.Message): unknown {
   return JSON.parse(
     JSON.stringify(Request.toObject(message, { longs: String, bytes: Array }), (name, value: unknown) =>
-      (name === "traceId" || name === "spanId") && Array.isArray(value) ? Buffer.from(value as number[]).toString("hex") : value,
+      (name === "traceId" || name === "spanId") && Array.isArray(value)
+        ? Buffer.from(value as number[]).toString("hex")
+        : value,
     ),
   );
 }
@@ -190,7 +204,11 @@ describe("attributes", () => {
   test.each([
     [{ kind: "created", state: "created" }, 9, "child-1 was created"],
     [{ kind: "state_changed", state: "running", activity: "Reading" }, 9, "child-1 is running: Reading"],
-    [{ state: "waiting", details: { waitingOn: { kind: "provider_retry" } } }, 13, "child-1 is waiting for provider retry"],
+    [
+      { state: "waiting", details: { waitingOn: { kind: "provider_retry" } } },
+      13,
+      "child-1 is waiting for provider retry",
+    ],
     [{ kind: "activity", state: undefined, details: { tool: "Bash" }, activity: "ls" }, 5, "child-1 uses Bash: ls"],
     [{ kind: "heartbeat", state: undefined }, 5, "child-1 is alive"],
     [{ kind: "diagnostic", state: undefined }, 13, "child-1 has a diagnostic"],
@@ -233,26 +251,78 @@ describe("what others have made of a record", () => {
   };
 
   test.each<[string, (record: MutableRecord) => void, unknown]>([
-    ["attributes that others add are passed over", (record) => record.attributes.unshift({ key: "k8s.pod.name", value: { arrayValue: { values: [] } } }), EVENT],
+    [
+      "attributes that others add are passed over",
+      (record) => record.attributes.unshift({ key: "k8s.pod.name", value: { arrayValue: { values: [] } } }),
+      EVENT,
+    ],
     ["attributes in another order are the same", (record) => record.attributes.reverse(), EVENT],
-    ["of two values under one key the last wins", (record) => record.attributes.unshift({ key: ATTRIBUTES.childId, value: { stringValue: "other" } }), EVENT],
+    [
+      "of two values under one key the last wins",
+      (record) => record.attributes.unshift({ key: ATTRIBUTES.childId, value: { stringValue: "other" } }),
+      EVENT,
+    ],
     ["a dropped EventName is found in the attribute", (record) => delete record["eventName"], EVENT],
     ["a dropped event_name is found in the field", (record) => without(record, "event_name"), EVENT],
-    ["a record without the schema version is foreign", (record) => without(record, ATTRIBUTES.schemaVersion), "foreign"],
-    ["another schema version is ours, and wrong", (record) => put(record, ATTRIBUTES.schemaVersion, { intValue: 2 }), "schemaVersion"],
-    ["an empty schema version is ours, and wrong", (record) => put(record, ATTRIBUTES.schemaVersion, {}), "schemaVersion"],
+    [
+      "a record without the schema version is foreign",
+      (record) => without(record, ATTRIBUTES.schemaVersion),
+      "foreign",
+    ],
+    [
+      "another schema version is ours, and wrong",
+      (record) => put(record, ATTRIBUTES.schemaVersion, { intValue: 2 }),
+      "schemaVersion",
+    ],
+    [
+      "an empty schema version is ours, and wrong",
+      (record) => put(record, ATTRIBUTES.schemaVersion, {}),
+      "schemaVersion",
+    ],
     ["a missing member is named", (record) => without(record, ATTRIBUTES.childId), "childId"],
     ["text is no number", (record) => put(record, ATTRIBUTES.sequence, { stringValue: "7" }), "sequence"],
     ["an integer may arrive as a double", (record) => put(record, ATTRIBUTES.sequence, { doubleValue: 7 }), EVENT],
     ["a number below zero is named", (record) => put(record, ATTRIBUTES.sequence, { intValue: -1 }), "sequence"],
-    ["a number beyond 2^53 is named", (record) => put(record, ATTRIBUTES.sequence, { intValue: "9223372036854775807" }), "sequence"],
-    ["details as a map are as good as text", (record) => put(record, ATTRIBUTES.details, { kvlistValue: { values: [{ key: "pid", value: { intValue: 5 } }] } }), sample({ details: { pid: 5 } })],
-    ["details that are no JSON are named", (record) => put(record, ATTRIBUTES.details, { stringValue: "{" }), "details"],
-    ["details that are no object are named", (record) => put(record, ATTRIBUTES.details, { stringValue: "[1]" }), "details"],
-    ["a capability that is neither known nor unknown is named", (record) => put(record, "agent_lifecycle.capability.cancel", { stringValue: "yes" }), "capabilities.cancel"],
+    [
+      "a number beyond 2^53 is named",
+      (record) => put(record, ATTRIBUTES.sequence, { intValue: "9223372036854775807" }),
+      "sequence",
+    ],
+    [
+      "details as a map are as good as text",
+      (record) =>
+        put(record, ATTRIBUTES.details, { kvlistValue: { values: [{ key: "pid", value: { intValue: 5 } }] } }),
+      sample({ details: { pid: 5 } }),
+    ],
+    [
+      "details that are no JSON are named",
+      (record) => put(record, ATTRIBUTES.details, { stringValue: "{" }),
+      "details",
+    ],
+    [
+      "details that are no object are named",
+      (record) => put(record, ATTRIBUTES.details, { stringValue: "[1]" }),
+      "details",
+    ],
+    [
+      "a capability that is neither known nor unknown is named",
+      (record) => put(record, "agent_lifecycle.capability.cancel", { stringValue: "yes" }),
+      "capabilities.cancel",
+    ],
     ["an unknown kind is named", (record) => Object.assign(record, { eventName: "agent_lifecycle.paused" }), "kind"],
-    ["without a Timestamp the ObservedTimestamp counts", (record) => delete record["timeUnixNano"], sample({ observedAt: new Date(EMITTED_AT).toISOString() })],
-    ["without any time observedAt is named", (record) => void (delete record["timeUnixNano"], delete record["observedTimeUnixNano"]), "observedAt"],
+    [
+      "without a Timestamp the ObservedTimestamp counts",
+      (record) => delete record["timeUnixNano"],
+      sample({ observedAt: new Date(EMITTED_AT).toISOString() }),
+    ],
+    [
+      "without any time observedAt is named",
+      (record) => {
+        delete record["timeUnixNano"];
+        delete record["observedTimeUnixNano"];
+      },
+      "observedAt",
+    ],
   ])("%s", (_, change, expected) => {
     expect(eventsIn(decodeLogsProtobuf(message(change)))).toEqual([expected]);
     const request = JSON.parse(encodeLogsJson(logsOf(recordOf(EVENT))));
@@ -260,15 +330,26 @@ describe("what others have made of a record", () => {
     expect(eventsIn(decodeLogsJson(request))).toEqual([expected]);
   });
 
-  test.each(["", "00", "0".repeat(32), "g".repeat(32), `${TRACE_ID}00`, 5, null])("the trace id %j is dropped, the record is kept", (traceId) => {
-    const request = JSON.parse(encodeLogsJson(logsOf(recordOf(EVENT))));
-    request.resourceLogs[0].scopeLogs[0].logRecords[0].traceId = traceId;
-    expect(decodeLogsJson(request)).toEqual({ ok: true, records: [{ foreign: false, candidate: expect.anything() as unknown }] });
-    expect(eventsIn(decodeLogsJson(request))).toEqual([EVENT]);
-  });
+  test.each(["", "00", "0".repeat(32), "g".repeat(32), `${TRACE_ID}00`, 5, null])(
+    "the trace id %j is dropped, the record is kept",
+    (traceId) => {
+      const request = JSON.parse(encodeLogsJson(logsOf(recordOf(EVENT))));
+      request.resourceLogs[0].scopeLogs[0].logRecords[0].traceId = traceId;
+      expect(decodeLogsJson(request)).toEqual({
+        ok: true,
+        records: [{ foreign: false, candidate: expect.anything() as unknown }],
+      });
+      expect(eventsIn(decodeLogsJson(request))).toEqual([EVENT]);
+    },
+  );
 
   test("ids of a wrong length or all zero are dropped in protobuf, the record is kept", () => {
-    for (const traceId of [new Uint8Array(16), new Uint8Array(15).fill(1), new Uint8Array(17).fill(1), new Uint8Array(0)]) {
+    for (const traceId of [
+      new Uint8Array(16),
+      new Uint8Array(15).fill(1),
+      new Uint8Array(17).fill(1),
+      new Uint8Array(0),
+    ]) {
       const decoded = decodeLogsProtobuf(message((record) => Object.assign(record, { traceId })));
       expect(decoded).toEqual({ ok: true, records: [{ foreign: false, candidate: expect.anything() as unknown }] });
     }
@@ -276,7 +357,10 @@ describe("what others have made of a record", () => {
 });
 
 function field(number: number, content: Uint8Array): Uint8Array {
-  return protobuf.Writer.create().uint32((number << 3) | 2).bytes(content).finish();
+  return protobuf.Writer.create()
+    .uint32((number << 3) | 2)
+    .bytes(content)
+    .finish();
 }
 
 describe("JSON as senders write it", () => {
@@ -287,7 +371,10 @@ describe("JSON as senders write it", () => {
     const [record] = request.resourceLogs[0].scopeLogs[0].logRecords;
     const attributes = record.attributes.map(({ key, value }: { key: string; value: Record<string, unknown> }) => {
       const [[name, scalar]] = Object.entries(value) as [[string, unknown]];
-      return { key, value: { [`${name.replace("Value", "_value")}`]: name === "intValue" ? Number(scalar) : scalar, extra: null } };
+      return {
+        key,
+        value: { [`${name.replace("Value", "_value")}`]: name === "intValue" ? Number(scalar) : scalar, extra: null },
+      };
     });
     const snake = {
       time_unix_nano: 1788253200123000000,
@@ -300,7 +387,9 @@ describe("JSON as senders write it", () => {
       attributes,
       unknown: { a: [1] },
     };
-    const decoded = decodeLogsJson({ resource_logs: [{ scope_logs: [{ log_records: [snake], scope: null }], resource: null, x: 1 }] });
+    const decoded = decodeLogsJson({
+      resource_logs: [{ scope_logs: [{ log_records: [snake], scope: null }], resource: null, x: 1 }],
+    });
     expect(decoded).toMatchObject({ ok: true, records: [{ traceId: TRACE_ID, spanId: SPAN_ID }] });
     expect(eventsIn(decoded)).toEqual([EVENT]);
   });
@@ -312,12 +401,18 @@ describe("JSON as senders write it", () => {
     expect(decodeLogsProtobuf(new Uint8Array(0))).toEqual({ ok: true, records: [] });
   });
 
-  test.each([null, [], "x", 5, { resourceLogs: 5 }, { resourceLogs: [5] }, { resourceLogs: [{ scopeLogs: {} }] }, { resourceLogs: [{ scopeLogs: [{ logRecords: [[]] }] }] }])(
-    "%j is no request",
-    (request) => {
-      expect(decodeLogsJson(request)).toEqual({ ok: false, problem: expect.any(String) as string });
-    },
-  );
+  test.each([
+    null,
+    [],
+    "x",
+    5,
+    { resourceLogs: 5 },
+    { resourceLogs: [5] },
+    { resourceLogs: [{ scopeLogs: {} }] },
+    { resourceLogs: [{ scopeLogs: [{ logRecords: [[]] }] }] },
+  ])("%j is no request", (request) => {
+    expect(decodeLogsJson(request)).toEqual({ ok: false, problem: expect.any(String) as string });
+  });
 
   test("numbers of every form are read or lead to a rejection of their record alone", () => {
     const forms = ["7", 7, "07", -7, "9223372036854775807", "-9223372036854775808", 1e21, "1e21", "x", null, true, {}];
@@ -325,15 +420,32 @@ describe("JSON as senders write it", () => {
     const [record] = request.resourceLogs[0].scopeLogs[0].logRecords;
     request.resourceLogs[0].scopeLogs[0].logRecords = forms.map((intValue) => ({
       ...record,
-      attributes: [...record.attributes.filter(({ key }: { key: string }) => key !== ATTRIBUTES.sequence), { key: ATTRIBUTES.sequence, value: { intValue } }],
+      attributes: [
+        ...record.attributes.filter(({ key }: { key: string }) => key !== ATTRIBUTES.sequence),
+        { key: ATTRIBUTES.sequence, value: { intValue } },
+      ],
     }));
     const bad = "sequence";
     const { sequence: _, ...unsequenced } = EVENT;
-    expect(eventsIn(decodeLogsJson(request))).toEqual([EVENT, EVENT, EVENT, bad, bad, bad, bad, bad, bad, unsequenced, bad, bad]);
+    expect(eventsIn(decodeLogsJson(request))).toEqual([
+      EVENT,
+      EVENT,
+      EVENT,
+      bad,
+      bad,
+      bad,
+      bad,
+      bad,
+      bad,
+      unsequenced,
+      bad,
+      bad,
+    ]);
   });
 
   test("a value nested too deep makes the request malformed; a deep foreign one is passed over", () => {
-    const deep = (levels: number): unknown => (levels === 0 ? { intValue: 1 } : { arrayValue: { values: [deep(levels - 1)] } });
+    const deep = (levels: number): unknown =>
+      levels === 0 ? { intValue: 1 } : { arrayValue: { values: [deep(levels - 1)] } };
     const request = base();
     const [record] = request.resourceLogs[0].scopeLogs[0].logRecords;
     record.attributes.push({ key: "foreign", value: deep(90) });
@@ -355,12 +467,16 @@ describe("bytes that are no request", () => {
 
   test("a request cut anywhere is malformed or has fewer members, and never throws", () => {
     let malformed = 0;
-    for (let length = 1; length < bytes.length; length += 1) if (!decodeLogsProtobuf(bytes.subarray(0, length)).ok) malformed += 1;
+    for (let length = 1; length < bytes.length; length += 1)
+      if (!decodeLogsProtobuf(bytes.subarray(0, length)).ok) malformed += 1;
     expect(malformed).toBe(bytes.length - 1);
   });
 
   test("any bytes give a request or a problem", () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (input) => void decodeLogsProtobuf(input)), { numRuns: 2000 });
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (input) => void decodeLogsProtobuf(input)),
+      { numRuns: 2000 },
+    );
     const flipped = fc.tuple(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }));
     fc.assert(
       fc.property(fc.array(flipped, { minLength: 1, maxLength: 4 }), (flips) => {
@@ -375,29 +491,53 @@ describe("bytes that are no request", () => {
 
   test("unknown fields of every wire type are skipped, groups included", () => {
     const writer = protobuf.Writer.create();
-    writer.uint32((99 << 3) | 0).uint64(5).uint32((99 << 3) | 1).fixed64(5).uint32((99 << 3) | 2).string("x").uint32((99 << 3) | 5).fixed32(5);
-    writer.uint32((99 << 3) | 3).uint32((98 << 3) | 0).uint32(1).uint32((99 << 3) | 4);
-    expect(eventsIn(decodeLogsProtobuf(Buffer.concat([writer.finish(), bytes, writer.finish()])))).toEqual([EVENT, EVENT]);
+    writer
+      .uint32((99 << 3) | 0)
+      .uint64(5)
+      .uint32((99 << 3) | 1)
+      .fixed64(5)
+      .uint32((99 << 3) | 2)
+      .string("x")
+      .uint32((99 << 3) | 5)
+      .fixed32(5);
+    writer
+      .uint32((99 << 3) | 3)
+      .uint32((98 << 3) | 0)
+      .uint32(1)
+      .uint32((99 << 3) | 4);
+    expect(eventsIn(decodeLogsProtobuf(Buffer.concat([writer.finish(), bytes, writer.finish()])))).toEqual([
+      EVENT,
+      EVENT,
+    ]);
   });
 
-  test.each([[[0x0b]], [[0x0c]], [[0x07]], [[0x00]], [[0x0a, 0x05, 0x01]], [[0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]], [new Array(12).fill(0xff)], [new Array(80).fill(0x0b)]])(
-    "%j is malformed",
-    (input) => {
-      expect(decodeLogsProtobuf(Uint8Array.from(input))).toEqual({ ok: false, problem: expect.any(String) as string });
-    },
-  );
+  test.each([
+    [[0x0b]],
+    [[0x0c]],
+    [[0x07]],
+    [[0x00]],
+    [[0x0a, 0x05, 0x01]],
+    [[0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]],
+    [new Array(12).fill(0xff)],
+    [new Array(80).fill(0x0b)],
+  ])("%j is malformed", (input) => {
+    expect(decodeLogsProtobuf(Uint8Array.from(input))).toEqual({ ok: false, problem: expect.any(String) as string });
+  });
 });
 
 describe("times that OTLP cannot say", () => {
-  test.each(["0000-01-01T00:00:00.000Z", "1969-12-31T23:59:59.999Z", "1970-01-01T00:00:00.000Z", "2554-07-21T23:34:33.710Z", "9999-12-31T23:59:59.999Z"])(
-    "%s travels as an attribute",
-    (observedAt) => {
-      const event = sample({ observedAt });
-      expect(attributesOf(event)[ATTRIBUTES.observedAt]).toBe(observedAt);
-      expect(eventsIn(decodeLogsProtobuf(encodeLogsProtobuf(logsOf(recordOf(event)))))).toEqual([event]);
-      expect(eventsIn(decodeLogsJson(JSON.parse(encodeLogsJson(logsOf(recordOf(event))))))).toEqual([event]);
-    },
-  );
+  test.each([
+    "0000-01-01T00:00:00.000Z",
+    "1969-12-31T23:59:59.999Z",
+    "1970-01-01T00:00:00.000Z",
+    "2554-07-21T23:34:33.710Z",
+    "9999-12-31T23:59:59.999Z",
+  ])("%s travels as an attribute", (observedAt) => {
+    const event = sample({ observedAt });
+    expect(attributesOf(event)[ATTRIBUTES.observedAt]).toBe(observedAt);
+    expect(eventsIn(decodeLogsProtobuf(encodeLogsProtobuf(logsOf(recordOf(event)))))).toEqual([event]);
+    expect(eventsIn(decodeLogsJson(JSON.parse(encodeLogsJson(logsOf(recordOf(event))))))).toEqual([event]);
+  });
 
   test.each(["1970-01-01T00:00:00.001Z", "2554-07-21T23:34:33.709Z"])("%s is a Timestamp", (observedAt) => {
     const event = sample({ observedAt });

@@ -17,7 +17,10 @@ import { describe, expect, test } from "vitest";
 
 const { root } = protobuf.parse(await readFile(new URL("../../../proto/otlp/logs.proto", import.meta.url), "utf8"));
 
-const arbitraryOutcome = fc.record({ rejectedLogRecords: fc.maxSafeNat(), errorMessage: fc.string({ unit: "grapheme" }) });
+const arbitraryOutcome = fc.record({
+  rejectedLogRecords: fc.maxSafeNat(),
+  errorMessage: fc.string({ unit: "grapheme" }),
+});
 
 describe("export responses", () => {
   test("full success is nothing in protobuf and {} in JSON (H7)", () => {
@@ -43,12 +46,21 @@ describe("export responses", () => {
   test("a reflection of the schema reads the same", () => {
     const bytes = encodeExportResponseProtobuf({ rejectedLogRecords: 3, errorMessage: "why" });
     const type = root.lookupType("ExportLogsServiceResponse");
-    expect(type.toObject(type.decode(bytes), { longs: Number })).toEqual({ partialSuccess: { rejectedLogRecords: 3, errorMessage: "why" } });
+    expect(type.toObject(type.decode(bytes), { longs: Number })).toEqual({
+      partialSuccess: { rejectedLogRecords: 3, errorMessage: "why" },
+    });
   });
 
   test("something else is no response", () => {
     expect(decodeExportResponseProtobuf(Uint8Array.of(0x0a, 0x09, 0x08))).toBeUndefined();
-    for (const value of [null, 5, [], { partialSuccess: 5 }, { partialSuccess: { rejectedLogRecords: "many" } }, { partialSuccess: { errorMessage: 5 } }]) {
+    for (const value of [
+      null,
+      5,
+      [],
+      { partialSuccess: 5 },
+      { partialSuccess: { rejectedLogRecords: "many" } },
+      { partialSuccess: { errorMessage: 5 } },
+    ]) {
       expect(decodeExportResponseJson(value)).toBeUndefined();
     }
   });

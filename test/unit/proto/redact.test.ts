@@ -3,15 +3,30 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 describe("secret member names", () => {
-  test.each(["apiKey", "api_key", "x-api-key", "API.KEY", "APIKey", "OPENAI_API_KEY", "userPasswordHash", "x-auth-token", "secret_key_base"])(
-    "%s announces a secret",
-    (name) => expect(isSecretMember(name, "value")).toBe(true),
-  );
+  test.each([
+    "apiKey",
+    "api_key",
+    "x-api-key",
+    "API.KEY",
+    "APIKey",
+    "OPENAI_API_KEY",
+    "userPasswordHash",
+    "x-auth-token",
+    "secret_key_base",
+  ])("%s announces a secret", (name) => expect(isSecretMember(name, "value")).toBe(true));
 
-  test.each(["secretary", "tokenizer", "cookieless", "passwordless", "authority", "keyboard", "compassword", "", "__proto__", "constructor"])(
-    "%j announces none",
-    (name) => expect(isSecretMember(name, "value")).toBe(false),
-  );
+  test.each([
+    "secretary",
+    "tokenizer",
+    "cookieless",
+    "passwordless",
+    "authority",
+    "keyboard",
+    "compassword",
+    "",
+    "__proto__",
+    "constructor",
+  ])("%j announces none", (name) => expect(isSecretMember(name, "value")).toBe(false));
 
   test.each([
     ["input_tokens", 812, false],
@@ -38,9 +53,56 @@ describe("secret member names", () => {
 const arbitraryDangerousText = fc
   .array(
     fc.oneof(
-      fc.constantFrom("password", "api_key", "tokens", "Authorization", "Cookie", "Bearer ", "Basic ", "curl -u ", "--token ", "[redacted]", "[red"),
-      fc.constantFrom("=", ":", ": ", '"', "'", "\\", "\\\"", "{", "}", "[", "]", "&", "?sig", ";", ",", ".", " ", "\n", "://", "@", "-", "$", "${", "<"),
-      fc.constantFrom("sk-ant-", "ghp_", "eyJ", "AKIA", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "SG.", "xoxb-", "npm_"),
+      fc.constantFrom(
+        "password",
+        "api_key",
+        "tokens",
+        "Authorization",
+        "Cookie",
+        "Bearer ",
+        "Basic ",
+        "curl -u ",
+        "--token ",
+        "[redacted]",
+        "[red",
+      ),
+      fc.constantFrom(
+        "=",
+        ":",
+        ": ",
+        '"',
+        "'",
+        "\\",
+        '\\"',
+        "{",
+        "}",
+        "[",
+        "]",
+        "&",
+        "?sig",
+        ";",
+        ",",
+        ".",
+        " ",
+        "\n",
+        "://",
+        "@",
+        "-",
+        "$",
+        "${",
+        "<",
+      ),
+      fc.constantFrom(
+        "sk-ant-",
+        "ghp_",
+        "eyJ",
+        "AKIA",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+        "SG.",
+        "xoxb-",
+        "npm_",
+      ),
       fc.stringMatching(/^[A-Za-z0-9_-]{1,24}$/),
       fc.string({ unit: "binary", maxLength: 5 }),
     ),
@@ -50,18 +112,23 @@ const arbitraryDangerousText = fc
 
 describe("redactText", () => {
   test("applied to its own result changes nothing", () => {
-    fc.assert(fc.property(arbitraryDangerousText, (text) => {
-      const once = redactText(text);
-      expect(redactText(once)).toBe(once);
-    }), { numRuns: 20_000 });
+    fc.assert(
+      fc.property(arbitraryDangerousText, (text) => {
+        const once = redactText(text);
+        expect(redactText(once)).toBe(once);
+      }),
+      { numRuns: 20_000 },
+    );
   });
 
   test("a key is found whatever stands around it", () => {
     const key = `ghp_${"EXAMPLE0".repeat(4)}`;
     const edge = fc.string({ unit: "binary" }).map((text) => text.replace(/[A-Za-z0-9_]/g, ""));
-    fc.assert(fc.property(edge, edge, (before, after) => {
-      expect(redactText(`${before}${key}${after}`)).not.toContain("EXAMPLE0EXAMPLE0");
-    }));
+    fc.assert(
+      fc.property(edge, edge, (before, after) => {
+        expect(redactText(`${before}${key}${after}`)).not.toContain("EXAMPLE0EXAMPLE0");
+      }),
+    );
   });
 
   test("the value of a secret assignment is gone, in every notation", () => {
@@ -77,19 +144,79 @@ describe("redactText", () => {
       (n, v) => JSON.stringify(JSON.stringify({ [n]: v })),
       (n, v) => `?${n}=${v}&page=2`,
     );
-    fc.assert(fc.property(name, value, notation, (n, v, write) => {
-      const text = `run ${write(n, v)} now`;
-      expect(redactText(text)).not.toContain(v);
-      expect(redactText(text).startsWith("run ") && redactText(text).endsWith(" now")).toBe(true);
-    }));
+    fc.assert(
+      fc.property(name, value, notation, (n, v, write) => {
+        const text = `run ${write(n, v)} now`;
+        expect(redactText(text)).not.toContain(v);
+        expect(redactText(text).startsWith("run ") && redactText(text).endsWith(" now")).toBe(true);
+      }),
+    );
   });
 
   test("a megabyte of anything is done in linear time", () => {
     const hostile = [
-      "a", " ", "=", ":", "-", "--", "_", "[", "{", '"', "\\", "eyJ", "eyJ.", "eyJa.a", "sk-", "ghp_", "ghp_a", "://", "://a:", "://a@", "a://b:c", "@",
-      "password=", 'password="', "password={", "password=[", "password: ", "token=\\", "--token ", "--token", "bearer ", "Bearer a", "basic ", "Basic aA", "Basic aaaA",
-      "-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-----END ", "curl -u ", "curl -u a:", "-u a:", "AKIA", "SG.", "SG.aaaaaaaaaaaaaaaa.", "xoxb-", "1234567890:", "0", "abcdef0123456789",
-      "Authorization: ", "Cookie: a", "tokens=5 ", "hooks.slack.com/services/", "x-amz-signature=", "?sig=", "key-", "us1-", "github_pat_", "A_", "aA", "a-b_c.d:", "auth ", "be r ba c ic ",
+      "a",
+      " ",
+      "=",
+      ":",
+      "-",
+      "--",
+      "_",
+      "[",
+      "{",
+      '"',
+      "\\",
+      "eyJ",
+      "eyJ.",
+      "eyJa.a",
+      "sk-",
+      "ghp_",
+      "ghp_a",
+      "://",
+      "://a:",
+      "://a@",
+      "a://b:c",
+      "@",
+      "password=",
+      'password="',
+      "password={",
+      "password=[",
+      "password: ",
+      "token=\\",
+      "--token ",
+      "--token",
+      "bearer ",
+      "Bearer a",
+      "basic ",
+      "Basic aA",
+      "Basic aaaA",
+      "-----BEGIN PRIVATE KEY-----",
+      "-----BEGIN ",
+      "-----END ",
+      "curl -u ",
+      "curl -u a:",
+      "-u a:",
+      "AKIA",
+      "SG.",
+      "SG.aaaaaaaaaaaaaaaa.",
+      "xoxb-",
+      "1234567890:",
+      "0",
+      "abcdef0123456789",
+      "Authorization: ",
+      "Cookie: a",
+      "tokens=5 ",
+      "hooks.slack.com/services/",
+      "x-amz-signature=",
+      "?sig=",
+      "key-",
+      "us1-",
+      "github_pat_",
+      "A_",
+      "aA",
+      "a-b_c.d:",
+      "auth ",
+      "be r ba c ic ",
     ];
     const time = (text: string) => {
       const start = performance.now();
@@ -107,7 +234,8 @@ describe("redactText", () => {
 
 describe("redactIdentifier", () => {
   test("a harmless identifier is the same string", () => {
-    for (const id of ["child-1", "agent:main:subagent:7", "0190a6f2-7c1e-7b34-9d55-3f2b1c4d5e6f", "a b"]) expect(redactIdentifier(id)).toBe(id);
+    for (const id of ["child-1", "agent:main:subagent:7", "0190a6f2-7c1e-7b34-9d55-3f2b1c4d5e6f", "a b"])
+      expect(redactIdentifier(id)).toBe(id);
   });
 
   test("identifiers with different secrets stay different, without their secrets", () => {
@@ -118,12 +246,17 @@ describe("redactIdentifier", () => {
   });
 
   test("keeps within the limit, and applied to its own result changes nothing", () => {
-    const long = fc.tuple(fc.string({ maxLength: 256 }), arbitraryDangerousText).map(([start, text]) => (start + text).slice(0, 256));
-    fc.assert(fc.property(fc.oneof(arbitraryDangerousText, long), (id) => {
-      const once = redactIdentifier(id);
-      expect(redactIdentifier(once)).toBe(once);
-      if (once !== id) expect(once.length).toBeLessThanOrEqual(MAX_IDENTIFIER_LENGTH);
-    }), { numRuns: 10_000 });
+    const long = fc
+      .tuple(fc.string({ maxLength: 256 }), arbitraryDangerousText)
+      .map(([start, text]) => (start + text).slice(0, 256));
+    fc.assert(
+      fc.property(fc.oneof(arbitraryDangerousText, long), (id) => {
+        const once = redactIdentifier(id);
+        expect(redactIdentifier(once)).toBe(once);
+        if (once !== id) expect(once.length).toBeLessThanOrEqual(MAX_IDENTIFIER_LENGTH);
+      }),
+      { numRuns: 10_000 },
+    );
     const long256 = `password=hunter2 ${"x ".repeat(200)}`.slice(0, 256);
     expect(redactIdentifier(long256)).toHaveLength(MAX_IDENTIFIER_LENGTH);
     expect(redactIdentifier(long256).startsWith(`password=${REDACTED} x`)).toBe(true);

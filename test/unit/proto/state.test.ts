@@ -1,4 +1,12 @@
-import { intermediateSteps, isLegalEdge, isState, isTerminal, STATES, successorsOf, TERMINAL_STATES } from "@agent-lifecycle/proto";
+import {
+  intermediateSteps,
+  isLegalEdge,
+  isState,
+  isTerminal,
+  STATES,
+  successorsOf,
+  TERMINAL_STATES,
+} from "@agent-lifecycle/proto";
 import { describe, expect, test } from "vitest";
 
 // The edges of the contract, written a second time as it writes them.
@@ -52,7 +60,9 @@ describe("states", () => {
 function walk(from: string, to: string): number | undefined {
   let paths = [[from]];
   for (let between = 0; between < STATES.length; between += 1) {
-    paths = paths.flatMap((path) => STATES.filter((next) => legal.has(`${path.at(-1)}→${next}`)).map((next) => [...path, next]));
+    paths = paths.flatMap((path) =>
+      STATES.filter((next) => legal.has(`${path.at(-1)}→${next}`)).map((next) => [...path, next]),
+    );
     if (paths.some((path) => path.at(-1) === to)) return between;
   }
   return undefined;

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { createJsonlReader, normalizeEvent } from "@agent-lifecycle/proto";
 import { createLifecycle, type Lifecycle, SDK_VERSION } from "@agent-lifecycle/sdk";
 import { describe, expect, it } from "vitest";
-import sdkPackage from "../../../sdk/package.json" with { type: "json" };
 import { readEvents, temporaryDirectory } from "../../kit/event-file.ts";
 
 function writingTo(path: string, source = "unit"): Lifecycle {
@@ -85,5 +84,6 @@ describe("a JSONL file", () => {
 });
 
 it("the version that records and requests carry is the package's", () => {
-  expect(SDK_VERSION).toBe(sdkPackage.version);
+  const manifest = readFileSync(new URL("../../../sdk/package.json", import.meta.url), "utf8");
+  expect(JSON.parse(manifest)).toMatchObject({ version: SDK_VERSION });
 });

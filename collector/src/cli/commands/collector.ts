@@ -55,7 +55,12 @@ export function collectorCommand(): Command {
       DEFAULTS.freshness.reconcileDeadlineMs,
     )
     .option("--missing-grace <snapshots>", "snapshots that may omit a child", wholeNumber, DEFAULTS.missingGrace)
-    .option("--liveness-interval-ms <ms>", "time between two looks for silence", wholeNumber, DEFAULTS.livenessIntervalMs)
+    .option(
+      "--liveness-interval-ms <ms>",
+      "time between two looks for silence",
+      wholeNumber,
+      DEFAULTS.livenessIntervalMs,
+    )
     .option("--max-body-bytes <bytes>", "largest request, also after decompression", wholeNumber, DEFAULTS.maxBodyBytes)
     .addOption(
       new Option("--source <name:staleAfterMs:heartbeatIntervalMs>", "freshness of one source; repeatable")

@@ -1,12 +1,18 @@
 import { createReadStream } from "node:fs";
-import { createJsonlReader, formatTimestamp, type JsonlItem, normalizeEvent, type SummaryView } from "@agent-lifecycle/proto";
+import {
+  createJsonlReader,
+  formatTimestamp,
+  type JsonlItem,
+  normalizeEvent,
+  type SummaryView,
+} from "@agent-lifecycle/proto";
 import { Command } from "commander";
 import { DEFAULT_CONFIGURATION } from "../../config/configuration.ts";
 import {
+  childOf,
   childrenOf,
   countChange,
-    createProjection,
-  childOf,
+  createProjection,
   createSummary,
   fold,
   IdentityMemory,
@@ -68,7 +74,8 @@ async function replayFile(file: string): Promise<Projection> {
       identities.remember(event, result);
     }
   };
-  for await (const chunk of file === "-" ? process.stdin : createReadStream(file)) take(reader.push(chunk as Uint8Array));
+  for await (const chunk of file === "-" ? process.stdin : createReadStream(file))
+    take(reader.push(chunk as Uint8Array));
   take(reader.end());
   if (refused > 0) process.stderr.write(`${refused} lines are no events: see agent-lifecycle validate ${file}\n`);
   return projection;
@@ -83,6 +90,11 @@ function print(projection: Projection, json: boolean): void {
   }
   const counts = createSummary();
   for (const record of childrenOf(projection)) countChange(counts, { before: undefined, after: record });
-  const summary: SummaryView = { ...counts, evidenceSeen: views.length > 0, position: 0, at: formatTimestamp(Date.now()) };
+  const summary: SummaryView = {
+    ...counts,
+    evidenceSeen: views.length > 0,
+    position: 0,
+    at: formatTimestamp(Date.now()),
+  };
   process.stdout.write(renderTable(summary, views, terminalOf(process.stdout)));
 }

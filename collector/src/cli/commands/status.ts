@@ -44,10 +44,15 @@ export function statusCommand(): Command {
 }
 
 function findingsOf(stated: readonly string[], command: Command): readonly Finding[] {
-  return stated.flatMap((text) => text.split(",")).map((text) => {
-    const finding = FINDINGS.find((known) => known === text);
-    return finding ?? command.error(`--fail-on takes ${FINDINGS.join(", ")}, not ${text}`, { exitCode: EXIT_CODE.unusable });
-  });
+  return stated
+    .flatMap((text) => text.split(","))
+    .map((text) => {
+      const finding = FINDINGS.find((known) => known === text);
+      return (
+        finding ??
+        command.error(`--fail-on takes ${FINDINGS.join(", ")}, not ${text}`, { exitCode: EXIT_CODE.unusable })
+      );
+    });
 }
 
 function isFound(finding: Finding, summary: SummaryView, children: readonly ChildView[]): boolean {

@@ -89,7 +89,7 @@ function isEarlierUnsequencedState(record: ChildRecord, { event, observedAt }: O
 
 function foldLate(record: ChildRecord, event: LifecycleEvent): EventFold {
   const received = receiveSequence(record, event.sequence);
-  const begun = event.kind === "created" && !event.lineage.external ? beginStream(received, event.sequence) : received;
+  const begun = event.state === "created" && !event.lineage.external ? beginStream(received, event.sequence) : received;
   return outOfOrder(begun, "out_of_order");
 }
 

@@ -42,15 +42,14 @@ function bridged(place: SequencePlace): SequencePlace {
 /** The first state of a child: its beginning, an adoption, or the middle of a life whose beginning is missing (P10, P12). */
 function firstState(received: ChildRecord, observation: Observation, state: State, place: SequencePlace): EventFold {
   const { event } = observation;
-  const entered = { ...enterState(received, observation, state), epochHasState: true, epochGap: false };
+  const entered = trimStart({ ...enterState(received, observation, state), epochHasState: true, epochGap: false });
   if (event.lineage.external) {
     const adopted = adoptStream(entered);
     return accepted(adopted, place === "ahead" && adopted.gaps.length === 0 ? "next" : place);
   }
-  if (event.kind === "created")
+  if (state === "created")
     return accepted(beginStream(entered, event.sequence), place === "ahead" ? "next" : place);
-  const partial = trimStart(entered);
-  return { status: place === "in_gap" ? "gap_filled" : "provisional", diagnostic: "missing_created", record: partial };
+  return { status: place === "in_gap" ? "gap_filled" : "provisional", diagnostic: "missing_created", record: entered };
 }
 
 /** The first state in a new epoch re-asserts the inherited one, follows it, or leaves a gap between the epochs (P10, P12). */
@@ -71,12 +70,11 @@ function firstStateOfEpoch(
 }
 
 function enterState(record: ChildRecord, observation: Observation, state: State): ChildRecord {
-  return {
-    ...heardState(record, observation, state),
-    state,
-    stateAt: observation.observedAt,
-    terminalEvidence: isTerminal(state) ? "event" : undefined,
-  };
+  const heard = heardState(record, observation, state);
+  const entered = { ...heard, state, stateAt: observation.observedAt };
+  if (!isTerminal(state)) return entered;
+  // An end answers every question about silence, however old the report of it is.
+  return { ...entered, terminalEvidence: "event", stale: undefined, reconciliation: undefined };
 }
 
 /** What the report of a state teaches beside the state. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { type ChildRecord, isProvisional, parseRecord, serializeRecord } from "../../core/index.ts";
 import { isTerminal } from "@agent-lifecycle/proto";
+import { type ChildRecord, isProvisional, parseRecord, serializeRecord } from "../../core/index.ts";
 import type { ChildrenQuery } from "../store.ts";
 
 /** Writes and reads rows of `children`. */
@@ -80,7 +80,10 @@ export class ChildQueries {
     return rows.map((row) => parseRecord(row["record"] as string));
   }
 
-  changedSince(inputId: number, limit: number): readonly { readonly record: ChildRecord; readonly updatedInputId: number }[] {
+  changedSince(
+    inputId: number,
+    limit: number,
+  ): readonly { readonly record: ChildRecord; readonly updatedInputId: number }[] {
     return this.#changedSince.all(inputId, limit).map((row) => ({
       record: parseRecord(row["record"] as string),
       updatedInputId: row["updated_input_id"] as number,

@@ -1,9 +1,9 @@
 import { canonicalEvent, type LifecycleSnapshot, parseCanonicalEvent } from "@agent-lifecycle/proto";
 import {
-  identityKey,
-  identityOf,
   INPUT_STATUSES,
   type InputStatus,
+  identityKey,
+  identityOf,
   type ProjectionInput,
   snapshotIdentityQuestion,
 } from "../../core/index.ts";

@@ -6,12 +6,12 @@ import {
   createSummary,
   type IdentityAnswer,
   type IdentityQuestion,
-  identityKey,
   INPUT_STATUSES,
+  identityKey,
   parseSnapshotEpoch,
   type SnapshotEpoch,
-  serializeSnapshotEpoch,
   type Summary,
+  serializeSnapshotEpoch,
 } from "../../core/index.ts";
 import {
   type AppendedInput,
@@ -208,9 +208,7 @@ class SqliteStore implements Store {
   }
 
   inputsOfChild(childKey: number, afterInputId: number, limit: number): readonly StoredInput[] {
-    return this.#statement(
-      "SELECT * FROM inputs WHERE child_key = ? AND input_id > ? ORDER BY input_id LIMIT ?",
-    )
+    return this.#statement("SELECT * FROM inputs WHERE child_key = ? AND input_id > ? ORDER BY input_id LIMIT ?")
       .all(childKey, afterInputId, limit)
       .map((row) => storedInputOf(row as unknown as InputRow));
   }

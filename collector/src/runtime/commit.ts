@@ -1,0 +1,149 @@
+import type { Diagnostic, LifecycleSnapshot } from "@agent-lifecycle/proto";
+import {
+  type FoldResult,
+  fold,
+  identityQuestion,
+  type ProjectionInput,
+  type SnapshotPolicy,
+  snapshotIdentityQuestion,
+} from "../core/index.ts";
+import type { Store, StoredDiagnostic } from "../store/store.ts";
+import type { Arrival, EventArrival } from "./arrival.ts";
+import type { EventOutcome, Origin } from "./intake.ts";
+import type { ProjectionState } from "./projection-state.ts";
+import type { PipelineTelemetry } from "./telemetry.ts";
+import type { ProjectionUpdate } from "./update-feed.ts";
+
+export interface CommitParts {
+  readonly store: Store;
+  readonly state: ProjectionState;
+  readonly telemetry: PipelineTelemetry;
+  /** The policy stamped on a snapshot of this source. */
+  readonly snapshotPolicyOf: (source: string) => SnapshotPolicy;
+}
+
+const MAX_STORED_DIAGNOSTICS = 10_000;
+/** Diagnostics stored by one commit; further ones are only counted, so that a flood of bad input stays cheap. */
+const MAX_DIAGNOSTICS_PER_COMMIT = 200;
+
+/**
+ * What goes into one transaction: inputs are folded, and appended with what became of them. Until the transaction is
+ * committed nothing of it is true; `undo` takes the folds back.
+ */
+export class Commit {
+  readonly #parts: CommitParts;
+  readonly #results: FoldResult[] = [];
+  readonly #updates: ProjectionUpdate[] = [];
+  #diagnostics = 0;
+
+  constructor(parts: CommitParts) {
+    this.#parts = parts;
+  }
+
+  /** One for each stored input, in order. */
+  get updates(): readonly ProjectionUpdate[] {
+    return this.#updates;
+  }
+
+  /** Lets the projection's bookkeeping take note, now that everything is durable. */
+  accept(onFolded: (result: FoldResult) => void): void {
+    for (const [index, { inputId }] of this.#updates.entries()) {
+      const result = this.#results[index] as FoldResult;
+      this.#parts.state.accept(inputId, result);
+      onFolded(result);
+    }
+  }
+
+  undo(): void {
+    this.#parts.state.undo(this.#results);
+  }
+
+  foldArrival(arrival: Arrival, { receiver, backfill }: Origin, receivedAt: number): EventOutcome {
+    if (!arrival.valid) {
+      const { diagnostic, source, childId } = arrival;
+      this.appendDiagnostic({ at: receivedAt, receiver, diagnostic, ...about(source, childId) });
+      return { status: "rejected", diagnostics: [diagnostic] };
+    }
+    const result = this.#foldEvent(arrival, backfill, receivedAt);
+    const diagnostics = [...result.diagnostics.map(({ code }): Diagnostic => ({ code })), ...arrival.diagnostics];
+    const { source, childId } = arrival.event;
+    for (const diagnostic of diagnostics) {
+      this.appendDiagnostic({ at: receivedAt, receiver, diagnostic, source, childId });
+    }
+    return { status: result.status, diagnostics };
+  }
+
+  #foldEvent({ event, canonicalContent }: EventArrival, backfill: boolean, receivedAt: number): FoldResult {
+    const { store, state } = this.#parts;
+    const known = state.recallChild(event.source, event.childId);
+    const question = identityQuestion(known, event);
+    const identity = question === undefined ? "new" : store.answerIdentity(question, canonicalContent);
+    const input: ProjectionInput = { type: "event", event, receivedAt, backfill, identity };
+    const result = fold(state.projection, input);
+    // A duplicate changed nothing, and would change nothing on a replay.
+    if (result.status !== "deduplicated") {
+      this.#append(input, result, (result.changes[0]?.after ?? known)?.key, canonicalContent);
+    }
+    return result;
+  }
+
+  foldSnapshot(snapshot: LifecycleSnapshot, { receiver }: Origin, receivedAt: number): FoldResult {
+    const { store, state, snapshotPolicyOf } = this.#parts;
+    // A2: the identifier alone decides, whatever the snapshot says.
+    const identity = store.answerIdentity(snapshotIdentityQuestion(snapshot), "") === "new" ? "new" : "same";
+    const policy = snapshotPolicyOf(snapshot.source);
+    const input: ProjectionInput = { type: "snapshot", snapshot, receivedAt, identity, policy };
+    state.recall(input);
+    const result = fold(state.projection, input);
+    if (result.status !== "deduplicated") this.#append(input, result, undefined);
+    for (const { code, childId } of result.diagnostics) {
+      const subject = about(snapshot.source, childId === "" ? undefined : childId);
+      this.appendDiagnostic({ at: receivedAt, receiver, diagnostic: { code }, ...subject });
+    }
+    return result;
+  }
+
+  /** A verdict that evidence overtook changes nothing, and is not stored. */
+  foldVerdict(verdict: ProjectionInput): void {
+    const { state, telemetry } = this.#parts;
+    state.recall(verdict);
+    const result = fold(state.projection, verdict);
+    if (result.changes.length === 0) return;
+    const isAboutOne = verdict.type === "stale" || verdict.type === "reconciliation";
+    this.#append(verdict, result, isAboutOne ? result.changes[0]?.after.key : undefined);
+    if (verdict.type === "stale") telemetry.countVerdict("stale");
+    if (verdict.type === "reconciliation") {
+      telemetry.countVerdict(verdict.outcome === "failed" ? "lost" : "unavailable");
+    }
+  }
+
+  appendDiagnostic(diagnostic: StoredDiagnostic): void {
+    const { store, telemetry } = this.#parts;
+    telemetry.countDiagnostic(diagnostic.diagnostic.code);
+    this.#diagnostics += 1;
+    if (this.#diagnostics > MAX_DIAGNOSTICS_PER_COMMIT) return;
+    store.appendDiagnostic(diagnostic);
+    if (this.#diagnostics === 1) store.trimDiagnostics(MAX_STORED_DIAGNOSTICS);
+  }
+
+  #append(input: ProjectionInput, result: FoldResult, childKey: number | undefined, canonicalContent?: string): void {
+    const { store } = this.#parts;
+    this.#results.push(result);
+    const inputId = store.append({
+      input,
+      childKey,
+      status: result.status,
+      diagnostic: result.diagnostics[0]?.code,
+      ...(canonicalContent === undefined ? undefined : { canonicalContent }),
+    });
+    for (const entry of result.audit) {
+      const changed = result.changes.find(({ after }) => after.childId === entry.childId);
+      if (changed !== undefined) store.appendAudit(inputId, changed.after.key, entry);
+    }
+    this.#updates.push({ inputId, changes: result.changes, audit: result.audit });
+  }
+}
+
+function about(source: string | undefined, childId: string | undefined): { source?: string; childId?: string } {
+  return { ...(source === undefined ? undefined : { source }), ...(childId === undefined ? undefined : { childId }) };
+}

@@ -1,0 +1,120 @@
+import { type Diagnostic, normalizeSnapshot } from "@agent-lifecycle/proto";
+import type { FoldResult } from "../core/index.ts";
+import { admit } from "./arrival.ts";
+import type { Clock } from "./clock.ts";
+import type { EventOutcome, EventsIntake, Intake, Origin, Refusal, SnapshotIntake } from "./intake.ts";
+import type { PipelineTelemetry } from "./telemetry.ts";
+import type { Writer } from "./writer.ts";
+
+export interface DoorParts {
+  readonly writer: Writer;
+  readonly clock: Clock;
+  readonly telemetry: PipelineTelemetry;
+}
+
+/** The door in front of the writer: normalizes, redacts and stamps what arrives, and answers when it is durable. */
+export class Door implements Intake {
+  readonly #parts: DoorParts;
+
+  constructor(parts: DoorParts) {
+    this.#parts = parts;
+  }
+
+  acceptEvents(candidates: readonly unknown[], origin: Origin): Promise<EventsIntake> {
+    const refusal = this.#refusal(origin);
+    if (refusal !== undefined) return Promise.resolve(refusal);
+    const receivedAt = this.#parts.clock.wallNow();
+    const arrivals = candidates.map(admit);
+    return new Promise((resolve) => {
+      this.#parts.writer.enqueue({
+        weight: arrivals.length,
+        bytes: origin.bytes,
+        receiver: origin.receiver,
+        run: (commit) => {
+          const outcomes = arrivals.map((arrival) => commit.foldArrival(arrival, origin, receivedAt));
+          return () => {
+            this.#countOutcomes(origin.receiver, outcomes);
+            resolve({ kind: "stored", outcomes });
+          };
+        },
+        refuse: resolve,
+      });
+    });
+  }
+
+  acceptSnapshot(candidate: unknown, origin: Origin): Promise<SnapshotIntake> {
+    const refusal = this.#refusal(origin);
+    if (refusal !== undefined) return Promise.resolve(refusal);
+    const receivedAt = this.#parts.clock.wallNow();
+    const normalized = normalizeSnapshot(candidate);
+    if (!normalized.ok) {
+      const { diagnostic } = normalized;
+      this.reportProblem(origin.receiver, diagnostic);
+      return Promise.resolve({
+        kind: "stored",
+        status: "rejected",
+        diagnostics: [diagnostic],
+        corrected: 0,
+        stale: [],
+      });
+    }
+    const { snapshot, diagnostics } = normalized;
+    return new Promise((resolve) => {
+      this.#parts.writer.enqueue({
+        weight: 1 + snapshot.children.length,
+        bytes: origin.bytes,
+        receiver: origin.receiver,
+        run: (commit) => {
+          const result = commit.foldSnapshot(snapshot, origin, receivedAt);
+          return () => resolve(answerOf(result, diagnostics));
+        },
+        refuse: resolve,
+      });
+    });
+  }
+
+  countForeign(receiver: string, records: number): void {
+    this.#parts.telemetry.countForeign(receiver, records);
+  }
+
+  reportProblem(receiver: string, diagnostic: Diagnostic): void {
+    const { writer, clock } = this.#parts;
+    const at = clock.wallNow();
+    if (writer.refusal(0)?.kind === "unavailable") return;
+    writer.enqueue({
+      weight: 1,
+      bytes: 0,
+      receiver,
+      run: (commit) => {
+        commit.appendDiagnostic({ at, receiver, diagnostic });
+        return () => {};
+      },
+      refuse: () => {},
+    });
+  }
+
+  #refusal({ bytes, receiver }: Origin): Refusal | undefined {
+    const { writer, telemetry } = this.#parts;
+    const refusal = writer.refusal(bytes);
+    if (refusal !== undefined) telemetry.countRefusal(receiver, refusal.kind);
+    return refusal;
+  }
+
+  #countOutcomes(receiver: string, outcomes: readonly EventOutcome[]): void {
+    const counts = new Map<EventOutcome["status"], number>();
+    for (const { status } of outcomes) counts.set(status, (counts.get(status) ?? 0) + 1);
+    for (const [status, events] of counts) this.#parts.telemetry.countEvents(receiver, status, events);
+  }
+}
+
+function answerOf(result: FoldResult, noted: readonly Diagnostic[]): SnapshotIntake {
+  const corrections = result.audit.filter((entry) => entry.reason === "authoritative_snapshot" && entry.from !== null);
+  const becameStale = result.changes.filter(({ before, after }) => !before?.stale && after.stale);
+  return {
+    kind: "stored",
+    status: result.status,
+    diagnostics: [...result.diagnostics, ...noted],
+    corrected: corrections.length,
+    stale: becameStale.map(({ after }) => after.childId),
+  };
+}

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { Producers } from "../load/producers.ts";
+import type { Figure } from "../measure/figure.ts";
+import { expectAllApplied, startCollector } from "../processes/collector.ts";
+import type { ScenarioContext } from "../scenario.ts";
+
+/** What a crash may leave for the next start to replay: fewer inputs than make the collector write a checkpoint. */
+const EVENTS_BEFORE_CRASH = 8_192;
+
+/** Time from starting the collector to its ready line, with a long log behind it, after a stop and after a crash. */
+export async function measureRestart({ quick, folder }: ScenarioContext): Promise<readonly Figure[]> {
+  const inputs = quick ? 100_000 : 1_000_000;
+  const rounds = quick ? 3 : 5;
+  const database = join(folder, "collector.db");
+  const producers = new Producers({
+    encoding: "protobuf",
+    concurrency: 8,
+    eventsPerRequest: 512,
+    cohort: { ends: false },
+  });
+  try {
+    const live = await store(producers, database, inputs);
+    const stopped: number[] = [];
+    const crashed: number[] = [];
+    const empty: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      stopped.push(await timeToReady(database));
+      empty.push(await timeToReady(join(folder, `empty-${round}.db`)));
+      await crash(producers, database);
+      crashed.push(await timeToReady(database));
+    }
+    const what = `restart to ready, ${inputs.toLocaleString("en-US")} stored inputs, ${live.toLocaleString("en-US")} live children`;
+    const baseline = { name: "with an empty database", samples: empty };
+    return [
+      { what: `${what}, after a stop`, unit: "ms", samples: stopped, baseline, budget: "≤ 3,000 ms at 10,000,000" },
+      { what: `${what}, after a kill`, unit: "ms", samples: crashed, baseline },
+    ];
+  } finally {
+    producers.close();
+  }
+}
+
+/** @returns how many children are left running. */
+async function store(producers: Producers, database: string, inputs: number): Promise<number> {
+  const collector = await startCollector(database);
+  try {
+    const { events } = await producers.send(collector.logsUrl, inputs);
+    await expectAllApplied(collector, events);
+    return (await collector.summary()).live;
+  } finally {
+    await collector.server.stop();
+  }
+}
+
+async function timeToReady(database: string): Promise<number> {
+  const { server } = await startCollector(database);
+  await server.stop();
+  return server.readyAfterMs;
+}
+
+async function crash(producers: Producers, database: string): Promise<void> {
+  const collector = await startCollector(database);
+  await producers.send(collector.logsUrl, EVENTS_BEFORE_CRASH);
+  await collector.server.stop("SIGKILL");
+}

@@ -1,0 +1,21 @@
+import { it } from "vitest";
+import { connect } from "node:net";
+import { once } from "node:events";
+import { startIngest } from "./ingest-fixture.ts";
+import { ScriptedIntake } from "./scripted-intake.ts";
+it("x", async () => {
+  const server = await startIngest(new ScriptedIntake(), { maxBodyBytes: 1024 });
+  server.fastify.server.on("clientError", (e) => console.log("clientError", e.message));
+  const socket = connect(Number(new URL(server.url()).port), "127.0.0.1");
+  socket.on("data", (d) => console.log("got", d.toString().split("\r\n")[0])); socket.on("close", () => console.log("close")); socket.on("error", (e) => console.log("err", e.message));
+  socket.write("POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n");
+  const chunk = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(0x10000), Buffer.from("\r\n")]);
+  socket.write(chunk);
+  await new Promise(r=>setTimeout(r,300));
+  let sent=0;
+  const t=setInterval(()=>console.log("sent",sent,socket.bytesWritten,socket.writableLength),300);
+  for (; sent < 32*2**20; sent += chunk.length) if (!socket.write(chunk)) await once(socket, "drain");
+  console.log("all");
+  socket.write("0\r\n\r\n"); socket.write("POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
+  await new Promise(r=>setTimeout(r,500)); clearInterval(t);
+},4000);
