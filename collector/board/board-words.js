@@ -96,7 +96,8 @@ export function endWords(child) {
   if (!isEnded(child)) return "";
   const { cause, exitCode, signal } = child.facts;
   const parts = [
-    cause === undefined ? "cause unknown" : `cause ${cause}`,
+    // Completing needs no cause; every other end has one, and it may be unknown.
+    ...(cause === undefined ? (child.state === "completed" ? [] : ["cause unknown"]) : [`cause ${cause}`]),
     ...(exitCode === undefined ? [] : [`exit code ${exitCode}`]),
     ...(signal === undefined ? [] : [`signal ${signal}`]),
   ];

@@ -145,7 +145,10 @@ function render() {
   byId("unavailable").textContent = evidenceSeen ? "" : UNAVAILABLE;
   byId("counts").hidden = !evidenceSeen;
   byId("children").hidden = !evidenceSeen;
-  if (!evidenceSeen) return;
+  if (!evidenceSeen) {
+    for (const group of GROUPS) renderGroup(group, []);
+    return;
+  }
   byId("equation").textContent = equationWords(summary);
   byId("marks").textContent = marksWords(summary);
   const grouped = Object.fromEntries(GROUPS.map((group) => [group, []]));

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { createMetrics } from "./api/metrics.ts";
-import { type CollectorConfiguration, freshnessOf } from "./config/configuration.ts";
+import { type CollectorConfiguration, freshnessOf, shortestStaleAfterMs } from "./config/configuration.ts";
 import { childrenOf, type FoldResult, Liveness } from "./core/index.ts";
 import { createJsonlFileReceiver } from "./receivers/jsonl-file.ts";
 import { createJsonlStreamReceiver } from "./receivers/jsonl-stream.ts";
@@ -9,7 +9,7 @@ import type { Component } from "./runtime/component.ts";
 import { createCurrentReader } from "./runtime/current-reader.ts";
 import { Door } from "./runtime/door.ts";
 import type { Intake } from "./runtime/intake.ts";
-import { LivenessLoop } from "./runtime/liveness-loop.ts";
+import { DEFAULT_MAX_LATENESS_MS, LivenessLoop } from "./runtime/liveness-loop.ts";
 import type { ProjectionReader } from "./runtime/projection-reader.ts";
 import { ProjectionState } from "./runtime/projection-state.ts";
 import { READY, type Readiness } from "./runtime/readiness.ts";
@@ -87,6 +87,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       child: (source, childId) => state.child(source, childId),
       submit: (verdicts) => writer.submitVerdicts(verdicts),
       intervalMs: configuration.livenessIntervalMs,
+      maxLatenessMs: Math.min(DEFAULT_MAX_LATENESS_MS, shortestStaleAfterMs(configuration) / 2),
     });
     const readiness = (): Readiness =>
       writer.unavailable === undefined ? READY : { ready: false, reason: writer.unavailable };

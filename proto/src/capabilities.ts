@@ -42,12 +42,22 @@ export const NO_CAPABILITIES: Capabilities = combination(0);
 
 /** The full record for a partial statement; omitted members are unknown. The result is shared and frozen. */
 export function capabilitiesFrom(stated: Partial<Capabilities> | undefined): Capabilities {
-  return stated === undefined ? NO_CAPABILITIES : combination(bitsOf(stated));
+  return stated === undefined || stated === NO_CAPABILITIES ? NO_CAPABILITIES : combination(bitsOf(stated));
 }
 
 /** Known where either side is known (P16: knowledge never goes back to unknown within an epoch). */
 export function mergeCapabilities(first: Capabilities, second: Capabilities): Capabilities {
-  return first === second ? first : combination(bitsOf(first) | bitsOf(second));
+  return first === second || second === NO_CAPABILITIES ? first : combination(bitsOf(first) | bitsOf(second));
+}
+
+const EVERY_STATEMENT: readonly (Partial<Capabilities> | undefined)[] = EVERY_COMBINATION.map((capabilities) => {
+  const known = knownCapabilities(capabilities);
+  return known.length === 0 ? undefined : Object.freeze(Object.fromEntries(known.map((name) => [name, "known"])));
+});
+
+/** The shortest statement of the same: only what is known, in the order of `CAPABILITY_NAMES`; `undefined` for nothing. */
+export function statementOf(capabilities: Capabilities): Partial<Capabilities> | undefined {
+  return capabilities === NO_CAPABILITIES ? undefined : EVERY_STATEMENT[bitsOf(capabilities)];
 }
 
 /** The names that are known, in the order of `CAPABILITY_NAMES`. */

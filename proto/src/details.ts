@@ -1,10 +1,10 @@
 import type { Diagnostic } from "./diagnostic.ts";
-import { defineMember, isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
-import { MAX_DETAIL_TEXT_LENGTH, MAX_DETAILS_BYTES, MAX_DETAILS_DEPTH, MAX_EXCERPT_LENGTH } from "./limits.ts";
+import { defineMember, type JsonObject, type JsonValue } from "./json.ts";
+import { MAX_DETAILS_BYTES, MAX_DETAILS_DEPTH, MAX_EXCERPT_LENGTH } from "./limits.ts";
 import { REDACTED, redactAndCut, redactText } from "./redact.ts";
 import { checkReservedMember, type ReservedDetails } from "./reserved-details.ts";
 import { isSecretFlag, isSecretMember } from "./secret-names.ts";
-import { cutText, utf8Length, wellFormed } from "./text.ts";
+import { utf8Length, wellFormed } from "./text.ts";
 
 /**
  * Free-form facts beside the lifecycle: JSON, redacted, at most 8 levels and 16 KiB, with reserved members typed (N4).
@@ -28,13 +28,7 @@ const MARK_BYTES = utf8Length(`,"${TRUNCATED}":true`);
  */
 export function sanitizeDetails(raw: Readonly<Record<string, unknown>>): SanitizedDetails {
   const walk = new DetailsWalk();
-  const kept: Record<string, JsonValue> = {};
-  for (const [name, value] of walk.members(raw, 1)) {
-    const problem = checkReservedMember(name, value);
-    if (problem === undefined) defineMember(kept, name, value);
-    else walk.report({ code: "reserved_member_malformed", path: `details.${problem}` });
-  }
-  const details = fitIntoBytes(kept, walk);
+  const details = fitIntoBytes(walk.members(raw, 1), walk);
   return {
     details: Object.keys(details).length === 0 ? undefined : (details as Details),
     diagnostics: walk.diagnostics,
@@ -45,13 +39,16 @@ export function sanitizeDetails(raw: Readonly<Record<string, unknown>>): Sanitiz
 class DetailsWalk {
   readonly diagnostics: Diagnostic[] = [];
   cut = false;
+  /** No less than the UTF-8 bytes that what was kept so far takes as JSON. */
+  mostBytes = 2;
 
   report(diagnostic: Diagnostic): void {
     if (this.diagnostics.length < MAX_DETAIL_DIAGNOSTICS) this.diagnostics.push(diagnostic);
   }
 
-  /** The members that may stay, redacted. */
-  *members(holder: Readonly<Record<string, unknown>>, depth: number): Generator<readonly [string, JsonValue]> {
+  /** The members that may stay, redacted; at the top (depth 1) the reserved ones only in their own form. */
+  members(holder: Readonly<Record<string, unknown>>, depth: number): Record<string, JsonValue> {
+    const kept: Record<string, JsonValue> = {};
     const pairsSecret = isSecretPair(holder);
     for (const name of Object.keys(holder)) {
       if (FORBIDDEN_NAMES.has(name)) {
@@ -60,14 +57,22 @@ class DetailsWalk {
       }
       const raw = holder[name];
       const secret = isSecretMember(name, raw) || (pairsSecret && name === "value");
-      const value = secret ? REDACTED : this.value(raw, depth);
-      if (value !== undefined) yield [redactText(wellFormed(name)), value];
+      const value = secret ? this.text(REDACTED) : this.value(raw, depth);
+      if (value !== undefined) this.keep(kept, this.text(redactText(wellFormed(name))), value, depth);
     }
+    return kept;
+  }
+
+  private keep(kept: Record<string, JsonValue>, name: string, value: JsonValue, depth: number): void {
+    const problem = depth === 1 ? checkReservedMember(name, value) : undefined;
+    if (problem === undefined) defineMember(kept, name, value);
+    else this.report({ code: "reserved_member_malformed", path: `details.${problem}` });
   }
 
   private value(value: unknown, depth: number): JsonValue | undefined {
+    if (typeof value === "string") return this.text(redactText(wellFormed(value)));
+    this.mostBytes += MOST_BYTES_BESIDE_TEXT;
     if (value === null || typeof value === "boolean") return value;
-    if (typeof value === "string") return redactText(wellFormed(value));
     // Adding 0 turns -0, which JSON cannot tell from 0, into it.
     if (typeof value === "number") return Number.isFinite(value) ? value + 0 : null;
     if (typeof value !== "object") return undefined;
@@ -76,21 +81,27 @@ class DetailsWalk {
       return undefined;
     }
     if (Array.isArray(value)) return this.list(value, depth);
-    const kept: Record<string, JsonValue> = {};
-    for (const [name, member] of this.members(value as Readonly<Record<string, unknown>>, depth + 1)) {
-      defineMember(kept, name, member);
-    }
-    return kept;
+    return this.members(value as Readonly<Record<string, unknown>>, depth + 1);
   }
 
   /** A command line in pieces hides a secret in the piece behind its flag: `["--api-key", "…"]`. */
   private list(items: readonly unknown[], depth: number): readonly JsonValue[] {
     return items.map((item, index) => {
       const secret = typeof item === "string" && !item.startsWith("-") && isSecretFlag(items[index - 1]);
-      return secret ? REDACTED : (this.value(item, depth + 1) ?? null);
+      return secret ? this.text(REDACTED) : (this.value(item, depth + 1) ?? null);
     });
   }
+
+  private text(text: string): string {
+    this.mostBytes += text.length * MOST_BYTES_A_UNIT + MOST_BYTES_BESIDE_TEXT;
+    return text;
+  }
 }
+
+/** A control character is escaped as `\u0000`; any other takes less. */
+const MOST_BYTES_A_UNIT = 6;
+/** A number in full, or brackets, and the marks around it. */
+const MOST_BYTES_BESIDE_TEXT = 32;
 
 /** `{ "name": "API_KEY", "value": "…" }`: a list of variables or headers spells its members this way. */
 function isSecretPair(holder: Readonly<Record<string, unknown>>): boolean {
@@ -102,6 +113,7 @@ function isSecretPair(holder: Readonly<Record<string, unknown>>): boolean {
 /** Leaves out whole top-level members, the last ones first to go, until the rest fits. */
 function fitIntoBytes(members: Readonly<Record<string, JsonValue>>, walk: DetailsWalk): JsonObject {
   const marked = walk.cut || members[TRUNCATED] === true;
+  if (!marked && walk.mostBytes + MARK_BYTES <= MAX_DETAILS_BYTES) return members;
   let bytes = 2 + MARK_BYTES;
   const kept: Record<string, JsonValue> = {};
   let cut = walk.cut;
@@ -129,14 +141,4 @@ function shortenText(value: JsonValue, room: number): string | undefined {
   if (typeof value !== "string") return undefined;
   const characters = Math.floor((room - 2) / 6);
   return characters >= MAX_EXCERPT_LENGTH ? redactAndCut(value, characters) : undefined;
-}
-
-/** Narrows what a host hands over as details to something `sanitizeDetails` can walk. */
-export function isDetailsObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isJsonObject(value);
-}
-
-/** Cuts a reserved text member to what a child record keeps. */
-export function boundDetailText(text: string): string {
-  return cutText(text, MAX_DETAIL_TEXT_LENGTH);
 }

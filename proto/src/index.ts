@@ -9,7 +9,7 @@ export {
   mergeCapabilities,
   NO_CAPABILITIES,
 } from "./capabilities.ts";
-export { type Details, isDetailsObject, type SanitizedDetails, sanitizeDetails } from "./details.ts";
+export { type Details, type SanitizedDetails, sanitizeDetails } from "./details.ts";
 export { DIAGNOSTIC_CODES, type Diagnostic, type DiagnosticCode } from "./diagnostic.ts";
 export {
   type CreatedEvent,

@@ -10,8 +10,11 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
 }
 
 /**
- * Sets a member as data. Assignment would call the setter of `__proto__`; definition never reaches a prototype (N5).
+ * Sets a member as data, which never reaches a prototype (N5). Assignment is ten times as fast, but would call the
+ * setter of `__proto__`: it serves only names that no prototype knows.
  */
 export function defineMember(target: object, name: string, value: unknown): void {
-  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+  if (name in target)
+    Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+  else (target as Record<string, unknown>)[name] = value;
 }

@@ -153,18 +153,17 @@ export function boundActivity(activity: string): string {
 /** @returns the normalized lineage, or the path of the member that breaks N2 or is no calendar time. */
 export function normalizeLineage(stated: TrimmedLineage, statedChildId: string, childId: string): Lineage | string {
   if (stated.parentChildId === statedChildId) return "lineage.parentChildId";
-  const lineage: { -readonly [Member in keyof Lineage]: Lineage[Member] } = {
-    rootChildId: stated.rootChildId === statedChildId ? childId : redactRoot(stated.rootChildId),
-    attempt: stated.attempt + 0,
-    external: stated.external,
-  };
-  if (stated.parentChildId !== undefined) lineage.parentChildId = redactParent(stated.parentChildId);
-  if (stated.adoptedAt !== undefined) {
-    const adoptedAt = normalizeTimestamp(stated.adoptedAt);
-    if (adoptedAt === undefined) return "lineage.adoptedAt";
-    lineage.adoptedAt = adoptedAt;
-  }
-  return lineage;
+  const rootChildId = stated.rootChildId === statedChildId ? childId : redactRoot(stated.rootChildId);
+  const attempt = stated.attempt + 0;
+  const { external } = stated;
+  // Whole literals: a member that is added later makes every child's lineage a larger object.
+  const lineage: Lineage =
+    stated.parentChildId === undefined
+      ? { rootChildId, attempt, external }
+      : { rootChildId, attempt, external, parentChildId: redactParent(stated.parentChildId) };
+  if (stated.adoptedAt === undefined) return lineage;
+  const adoptedAt = normalizeTimestamp(stated.adoptedAt);
+  return adoptedAt === undefined ? "lineage.adoptedAt" : { ...lineage, adoptedAt };
 }
 
 function invalid(path: string, text: string): NormalizedEvent {

@@ -8,7 +8,7 @@ import {
   RecordSlots,
   SLOT_NAMES,
 } from "./otlp-candidate.ts";
-import { isZeroIdentifier, memberOf, OtlpJsonError } from "./otlp-json-member.ts";
+import { memberOf, OtlpJsonError } from "./otlp-json-member.ts";
 import { timestampFromUnixNanoText } from "./otlp-time.ts";
 import { base64Bytes } from "./otlp-wire.ts";
 
@@ -77,7 +77,7 @@ function timeOf(value: unknown): string | undefined {
 function identifierOf(value: unknown, byteLength: number): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.length === byteLength * 2 ? value.toLowerCase() : hexadecimalOf(value, byteLength);
-  return text === undefined || !/^[0-9a-f]+$/.test(text) || isZeroIdentifier(text) ? undefined : text;
+  return text === undefined || !/^[0-9a-f]+$/.test(text) || /^0+$/.test(text) ? undefined : text;
 }
 
 /** Some senders encode ids as protobuf's JSON does other bytes. */

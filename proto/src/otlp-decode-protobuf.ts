@@ -19,7 +19,6 @@ export function decodeLogsProtobuf(bytes: Uint8Array): DecodedLogs {
   try {
     return { ok: true, records: new RequestDecoder(bytes).request() };
   } catch (error) {
-    if (error instanceof WireError || error instanceof RangeError) return { ok: false, problem: error.message };
     return { ok: false, problem: error instanceof Error ? error.message : "the input is no protobuf" };
   }
 }
@@ -214,12 +213,13 @@ const HEXADECIMAL: readonly string[] = Array.from({ length: 256 }, (_, byte) => 
 
 /** Empty for bytes that are all zero. */
 function hexadecimal(bytes: Uint8Array, start: number, end: number): string {
-  let text = "";
   let any = 0;
-  for (let index = start; index < end; index += 1) {
-    const byte = bytes[index] as number;
-    any |= byte;
-    text += HEXADECIMAL[byte] as string;
-  }
-  return any === 0 ? "" : text;
+  for (let index = start; index < end; index += 1) any |= bytes[index] as number;
+  if (any === 0) return "";
+  // A host's own buffer writes one flat string.
+  const buffer = bytes as Uint8Array & { hexSlice?: (start: number, end: number) => string };
+  if (buffer.hexSlice !== undefined) return buffer.hexSlice(start, end);
+  let text = "";
+  for (let index = start; index < end; index += 1) text += HEXADECIMAL[bytes[index] as number] as string;
+  return text;
 }

@@ -9,8 +9,3 @@ export function memberOf(holder: Readonly<Record<string, unknown>>, name: string
   if (Object.hasOwn(holder, name) && holder[name] !== null) return holder[name];
   return Object.hasOwn(holder, snakeName) ? (holder[snakeName] ?? undefined) : undefined;
 }
-
-/** All-zero ids mean that there is none. */
-export function isZeroIdentifier(text: string): boolean {
-  return /^0*$/.test(text);
-}

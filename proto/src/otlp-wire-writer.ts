@@ -45,7 +45,10 @@ export class WireWriter {
 
   /** A safe integer as int64; a negative one takes ten bytes. */
   int64(value: number): void {
-    if (value >= 0) return this.varint(value);
+    if (value >= 0) {
+      this.varint(value);
+      return;
+    }
     this.reserve(10);
     let rest = BigInt.asUintN(64, BigInt(value));
     for (; rest >= 0x80n; rest >>= 7n) this.bytes[this.length++] = Number(rest & 0x7fn) | 0x80;

@@ -1,5 +1,5 @@
-import { DIAGNOSTIC_CODES, STATES } from "@agent-lifecycle/proto";
 import { INPUT_STATUSES } from "@agent-lifecycle/collector/projection";
+import { DIAGNOSTIC_CODES, STATES } from "@agent-lifecycle/proto";
 
 type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
 type Members = Record<string, Json>;
@@ -37,7 +37,10 @@ interface AlteredMembers {
 function alterExpectation(expect: Members, isTimeOnly: boolean): readonly AlteredMembers[] {
   const altered: AlteredMembers[] = Object.entries(expect).flatMap(([name, value]) => {
     const values = name === "status" ? othersOf(INPUT_STATUSES, value) : otherValues(name, value);
-    return values.map((other) => ({ what: `${name} → ${JSON.stringify(other)}`, members: { ...expect, [name]: other } }));
+    return values.map((other) => ({
+      what: `${name} → ${JSON.stringify(other)}`,
+      members: { ...expect, [name]: other },
+    }));
   });
   if ("diagnostic" in expect) altered.push({ what: "diagnostic taken away", members: without(expect, "diagnostic") });
   else if (!isTimeOnly && !("diagnostics" in expect)) {
@@ -56,7 +59,11 @@ function alterRecord(record: Members): readonly AlteredMembers[] {
       members: { ...record, [name]: other },
     })),
   );
-  for (const [name, value] of [["highestSequence", 99], ["activity", "none"], ["terminalEvidence", "event"]] as const) {
+  for (const [name, value] of [
+    ["highestSequence", 99],
+    ["activity", "none"],
+    ["terminalEvidence", "event"],
+  ] as const) {
     if (name in record) altered.push({ what: `${name} taken away`, members: without(record, name) });
     else altered.push({ what: `${name} added`, members: { ...record, [name]: value } });
   }

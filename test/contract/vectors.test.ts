@@ -72,7 +72,10 @@ describe("a directory of vectors", () => {
 
   test("is reported file by file, with every difference", async () => {
     const [first, second] = vectors;
-    const wrong = JSON.stringify(second?.raw).replace('"state":"failed","stale":false', '"state":"failed","stale":true');
+    const wrong = JSON.stringify(second?.raw).replace(
+      '"state":"failed","stale":false',
+      '"state":"failed","stale":true',
+    );
     await writeFile(join(directory, "a.json"), JSON.stringify(first?.raw));
     await writeFile(join(directory, "b.json"), wrong);
     await writeFile(join(directory, "c.json"), "{");

@@ -128,3 +128,41 @@ export function arbitraryEvent(): fc.Arbitrary<LifecycleEvent> {
     return normalized.event;
   });
 }
+
+/** An event with one member, at the top or in its lineage, replaced by something or removed. */
+export function arbitraryMutatedEvent(): fc.Arbitrary<unknown> {
+  const strange = fc.oneof(
+    fc.constantFrom(null, undefined, "", " ", "created", "running", "known", 0, -1, 1.5, 2 ** 53, true, [], {}),
+    fc.constantFrom(
+      "2026-02-30T00:00:00.000Z",
+      "2026-09-01T09:00:00.000+00:00",
+      "x".repeat(256),
+      "x".repeat(257),
+      "🐝".repeat(200),
+    ),
+    fc.jsonValue(),
+    fc.record({ heartbeat: fc.constantFrom("known", "unknown", "maybe", null) }),
+  );
+  const path = fc.constantFrom(
+    ...[
+      "schemaVersion",
+      "eventId",
+      "source",
+      "sourceEpoch",
+      "childId",
+      "lineage",
+      "kind",
+      "state",
+      "observedAt",
+      "sequence",
+    ],
+    ...["activity", "details", "capabilities", "lineage.rootChildId", "lineage.attempt", "lineage.external"],
+    ...["lineage.parentChildId", "lineage.adoptedAt"],
+  );
+  return fc.tuple(arbitraryEventInput(), path, strange).map(([input, where, value]) => {
+    const event = structuredClone(input) as unknown as Record<string, unknown>;
+    const [name, member] = where.split(".") as [string, string | undefined];
+    if (member === undefined) return { ...event, [name]: value };
+    return { ...event, lineage: { ...(event.lineage as object), [member]: value } };
+  });
+}

@@ -1,4 +1,3 @@
-import { type LifecycleEvent, parseTimestamp } from "@agent-lifecycle/proto";
 import {
   type ChildRecord,
   childOf,
@@ -12,9 +11,10 @@ import {
   Liveness,
   type Projection,
   type ProjectionInput,
-  serializeProjection,
   type SnapshotPolicy,
+  serializeProjection,
 } from "@agent-lifecycle/collector/projection";
+import { type LifecycleEvent, parseTimestamp } from "@agent-lifecycle/proto";
 import { deepFreeze } from "./deep-freeze.ts";
 import type { HistoryStep } from "./histories.ts";
 

@@ -1,11 +1,11 @@
 import {
   formatTimestamp,
+  isTerminal,
   type LifecycleEvent,
   type LifecycleEventInput,
   type LifecycleSnapshot,
   normalizeEvent,
   normalizeSnapshot,
-  isTerminal,
   type State,
 } from "@agent-lifecycle/proto";
 import { START_MS } from "./manual-clock.ts";

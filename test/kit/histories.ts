@@ -1,15 +1,15 @@
+import type { ReconciliationInput, ResumedInput } from "@agent-lifecycle/collector/projection";
 import {
   EVENT_KINDS,
   type LifecycleEvent,
   type LifecycleSnapshot,
   STATES,
   type State,
-  successorsOf,
   TERMINAL_STATES,
 } from "@agent-lifecycle/proto";
-import type { ReconciliationInput, ResumedInput } from "@agent-lifecycle/collector/projection";
 import fc from "fast-check";
 import { makeEvent, makeSnapshot } from "./events.ts";
+import { legalStream } from "./legal-stream.ts";
 import { START_MS } from "./manual-clock.ts";
 
 /** One thing that reaches the projection, at a time of the collector's clock that never runs backwards. */
@@ -28,7 +28,10 @@ const CAPABILITIES = ["history", "heartbeat", "cancel"] as const;
 
 /** Mostly the first of the values, so that histories are about few children and long enough to mean something. */
 function mostly<Value>(first: Value, ...others: readonly Value[]): fc.Arbitrary<Value> {
-  return fc.oneof({ arbitrary: fc.constant(first), weight: 6 }, { arbitrary: fc.constantFrom(first, ...others), weight: 2 });
+  return fc.oneof(
+    { arbitrary: fc.constant(first), weight: 6 },
+    { arbitrary: fc.constantFrom(first, ...others), weight: 2 },
+  );
 }
 
 const lineages = fc.oneof(
@@ -80,58 +83,6 @@ function stateOfKind(kind: LifecycleEvent["kind"], state: State, end: State): { 
     default:
       return {};
   }
-}
-
-export interface StreamOptions {
-  readonly childId?: string;
-  readonly sourceEpoch?: string;
-  readonly external?: boolean;
-  /** Whether it begins in any live state, as an adopted child or a later epoch does. */
-  readonly beginsAnywhere?: boolean;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-}
-
-/**
- * A legal sequenced stream of one child in one epoch: a beginning, then legal edges with activities and heartbeats
- * between them, perhaps to an end. It starts at sequence 0 or 1.
- */
-export function legalStream(options: StreamOptions = {}): fc.Arbitrary<readonly LifecycleEvent[]> {
-  const { childId = "child-1", sourceEpoch = "epoch-1", external = false, minLength = 1, maxLength = 12 } = options;
-  const { beginsAnywhere = external } = options;
-  const step = fc.record({
-    move: fc.constantFrom("state", "state", "activity", "heartbeat"),
-    choice: fc.nat({ max: 1000 }),
-    pause: fc.integer({ min: 0, max: 9 }),
-  });
-  return fc
-    .record({
-      firstSequence: fc.constantFrom(0, 1),
-      firstState: fc.constantFrom<State>("created", "starting", "running", "waiting"),
-      startsAt: fc.integer({ min: 0, max: 40 }),
-      steps: fc.array(step, { minLength: minLength - 1, maxLength: maxLength - 1 }),
-    })
-    .map(({ firstSequence, firstState, startsAt, steps }) => {
-      let state = beginsAnywhere ? firstState : "created";
-      let at = startsAt * 1000;
-      const lineage = external ? { external, adoptedAt: "2026-09-01T09:00:00.000Z" } : {};
-      const members = { childId, sourceEpoch, lineage };
-      const stream = [makeEvent({ ...members, sequence: firstSequence, state, at })];
-      for (const { move, choice, pause } of steps) {
-        at += pause * 1000;
-        const sequence = firstSequence + stream.length;
-        if (move !== "state") {
-          const activity = move === "activity" ? { activity: `step ${sequence}` } : {};
-          stream.push(makeEvent({ ...members, sequence, kind: move, at, ...activity }));
-          continue;
-        }
-        const next = successorsOf(state);
-        state = next[choice % next.length] ?? state;
-        stream.push(makeEvent({ ...members, sequence, state, at }));
-        if (successorsOf(state).length === 0) break;
-      }
-      return stream;
-    });
 }
 
 const streamEvents: fc.Arbitrary<readonly LifecycleEvent[]> = fc
@@ -225,7 +176,10 @@ const otherSteps: fc.Arbitrary<Untimed> = fc.oneof(
         childId: mostly("child-1", "child-2", "adopted", "found"),
         outcome: fc.constantFrom("failed" as const, "unavailable" as const),
       })
-      .map((verdict): Untimed => (at) => ({ type: "reconciliation", ...verdict, at })),
+      .map(
+        (verdict): Untimed =>
+          (at) => ({ type: "reconciliation", ...verdict, at }),
+      ),
     weight: 4,
   },
 );
@@ -278,10 +232,16 @@ const mixedSteps: fc.Arbitrary<readonly Untimed[]> = fc
       }),
       { maxLength: 10 },
     ),
-    silence: fc.record({ after: fc.nat({ max: 60 }), outcome: fc.constantFrom("failed" as const, "unavailable" as const) }),
+    silence: fc.record({
+      after: fc.nat({ max: 60 }),
+      outcome: fc.constantFrom("failed" as const, "unavailable" as const),
+    }),
   })
   .map(({ events, backfill, others, silence }) => {
-    const steps: readonly Untimed[] = events.map((event): Untimed => (at) => ({ type: "event", event, backfill, at }));
+    const steps: readonly Untimed[] = events.map(
+      (event): Untimed =>
+        (at) => ({ type: "event", event, backfill, at }),
+    );
     const disturbed = others.reduce((all, { step, after }) => all.toSpliced(after % (all.length + 1), 0, step), steps);
     return disturbed.toSpliced(silence.after % (disturbed.length + 1), 0, ...longSilence(silence.outcome));
   });

@@ -10,7 +10,7 @@ const EVENTS = 10_000;
 /** Sixteen epochs and the identifiers at their longest, 64 ranges, an activity, and every reserved detail at its bound. */
 const BOUND_BYTES = 24_000;
 
-test.each([1, 2, 3])("P17: a record stays small under 10,000 hostile events (seed %i)", (seed) => {
+test.each([1, 2])("P17: a record stays small under 10,000 hostile events (seed %i)", (seed) => {
   const random = new SeededRandom(seed);
   const core = new CoreRun();
   let largest = 0;

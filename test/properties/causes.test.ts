@@ -1,11 +1,11 @@
-import { isTerminal } from "@agent-lifecycle/proto";
 import type { ChildChange, ProjectionInput } from "@agent-lifecycle/collector/projection";
+import { isTerminal } from "@agent-lifecycle/proto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CoreRun } from "../kit/core-run.ts";
 import { arbitraryHistory, type HistoryStep } from "../kit/histories.ts";
 
-const RUNS = 1_500;
+const RUNS = 700;
 
 /** Every change of every child in a history, with the input that made it. */
 function changesIn(history: readonly HistoryStep[]): readonly (ChildChange & { readonly input: ProjectionInput })[] {
@@ -100,14 +100,9 @@ describe("in any history", () => {
 
   test("gaps are ascending, apart, below the highest sequence, and no more than 64 (P11)", () => {
     forEveryChange(({ after: { gaps, highestSequence } }) => {
-      expect(gaps.length).toBeLessThanOrEqual(64);
-      let last = -2;
-      for (const [from, to] of gaps) {
-        expect(from).toBeGreaterThan(last + 1);
-        expect(to).toBeGreaterThanOrEqual(from);
-        expect(to).toBeLessThan(highestSequence ?? -1);
-        last = to;
-      }
+      const isSound = gaps.every(([from, to], index) => from <= to && from > (gaps[index - 1]?.[1] ?? -2) + 1);
+      expect(isSound && gaps.length <= 64, JSON.stringify(gaps)).toBe(true);
+      expect(gaps.at(-1)?.[1] ?? -1).toBeLessThan(highestSequence ?? 0);
     });
   });
 

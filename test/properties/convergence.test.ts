@@ -1,10 +1,10 @@
-import type { LifecycleEvent } from "@agent-lifecycle/proto";
 import { type ChildRecord, isProvisional } from "@agent-lifecycle/collector/projection";
+import type { LifecycleEvent } from "@agent-lifecycle/proto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CoreRun } from "../kit/core-run.ts";
 import { makeEvent } from "../kit/events.ts";
-import { legalStream } from "../kit/histories.ts";
+import { legalStream } from "../kit/legal-stream.ts";
 import { START_MS } from "../kit/manual-clock.ts";
 
 /** What P13 promises to be the same, and what follows from it. */

@@ -17,7 +17,7 @@ test("P2: whatever was received once changes nothing when it comes again, at any
         expect(core.serialized()).toEqual(before);
       }
     }),
-    { numRuns: 1_500 },
+    { numRuns: 800 },
   );
 });
 

@@ -1,10 +1,10 @@
-import { isTerminal } from "@agent-lifecycle/proto";
 import { type ChildRecord, type DueReconciliation, Liveness } from "@agent-lifecycle/collector/projection";
+import { isTerminal } from "@agent-lifecycle/proto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CoreRun, TEST_POLICY } from "../kit/core-run.ts";
-import { arbitraryHistory } from "../kit/histories.ts";
 import { makeEvent } from "../kit/events.ts";
+import { arbitraryHistory } from "../kit/histories.ts";
 
 const { staleAfterMs } = TEST_POLICY;
 
@@ -88,7 +88,13 @@ const commands: fc.Arbitrary<readonly Command[]> = fc.array(
   fc.oneof(
     {
       arbitrary: fc.record({
-        do: fc.constantFrom("speak" as const, "speak" as const, "speak" as const, "end" as const, "mark stale" as const),
+        do: fc.constantFrom(
+          "speak" as const,
+          "speak" as const,
+          "speak" as const,
+          "end" as const,
+          "mark stale" as const,
+        ),
         key: fc.nat({ max: 15 }),
         ms: fc.nat({ max: 400 }),
       }),
@@ -111,7 +117,12 @@ test("the order of silences holds for hundreds of children that speak, end and g
         if (command.do === "look") {
           now += command.ms;
           const expected = [...model].filter(([, silentSince]) => now - silentSince >= 100).map(([key]) => key);
-          expect(liveness.expire(now).map(({ childId }) => Number(childId)).toSorted()).toEqual(expected.toSorted());
+          expect(
+            liveness
+              .expire(now)
+              .map(({ childId }) => Number(childId))
+              .toSorted(),
+          ).toEqual(expected.toSorted());
           for (const key of expected) model.delete(key);
           continue;
         }

@@ -1,12 +1,12 @@
 import {
   childrenOf,
   createProjection,
-  fold,
   type FoldResult,
-  parseRecord,
-  parseSnapshotEpoch,
+  fold,
   type Projection,
   type ProjectionInput,
+  parseRecord,
+  parseSnapshotEpoch,
   restoreChild,
   restoreSnapshotEpoch,
   revert,
@@ -52,7 +52,9 @@ describe("the stored inputs, folded again in their order", () => {
         const replayed = createProjection();
         const results = first.inputs.map((input) => ({ input, result: fold(replayed, stored(input)) }));
         expect(textOf(replayed)).toEqual(first.serialized());
-        expect(results.filter(({ input }) => input.type !== "stale").map(({ result }) => result.status)).toEqual(statuses);
+        expect(results.filter(({ input }) => input.type !== "stale").map(({ result }) => result.status)).toEqual(
+          statuses,
+        );
       }),
       { numRuns: RUNS },
     );
@@ -92,7 +94,8 @@ describe("revert", () => {
       fc.property(arbitraryHistory(), (history) => {
         const { inputs } = live(history);
         const projection = createProjection();
-        const stages: { readonly text: readonly string[]; readonly nextKey: number; readonly result: FoldResult }[] = [];
+        const stages: { readonly text: readonly string[]; readonly nextKey: number; readonly result: FoldResult }[] =
+          [];
         for (const input of inputs) {
           const { nextKey } = projection;
           const text = textOf(projection);

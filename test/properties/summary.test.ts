@@ -1,5 +1,5 @@
-import { isTerminal, STATES, TERMINAL_STATES } from "@agent-lifecycle/proto";
 import { countChange, createSummary, isProvisional, type Summary } from "@agent-lifecycle/collector/projection";
+import { isTerminal, STATES, TERMINAL_STATES } from "@agent-lifecycle/proto";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { CoreRun } from "../kit/core-run.ts";

@@ -83,8 +83,14 @@ function createCounters(registers: Registers): PipelineTelemetry & RequestTeleme
   const diagnostics = counter("agent_lifecycle_diagnostics_total", "Objections by code.", ["code"]);
   const verdicts = counter("agent_lifecycle_verdicts_total", "The collector's own verdicts.", ["outcome"]);
   const requests = counter("otelcol_receiver_requests_total", "Requests by how they ended.", ["receiver", "outcome"]);
-  const accepted = counter("otelcol_receiver_accepted_log_records_total", "Records that were stored.", ["receiver"]);
-  const rejected = counter("otelcol_receiver_failed_log_records_total", "Records that were rejected.", ["receiver"]);
+  const accepted = counter(
+    "otelcol_receiver_accepted_log_records_total",
+    "Lifecycle records taken: stored, or known already.",
+    ["receiver"],
+  );
+  const failed = counter("otelcol_receiver_failed_log_records_total", "Lifecycle records that break the contract.", [
+    "receiver",
+  ]);
   const refused = counter("otelcol_receiver_refused_requests_total", "Requests of which nothing was stored.", [
     "receiver",
     "reason",
@@ -105,8 +111,10 @@ function createCounters(registers: Registers): PipelineTelemetry & RequestTeleme
   return {
     countEvents: (receiver, status, count) => {
       events.inc({ receiver, status }, count);
-      if (status === "rejected") rejected.inc({ receiver }, count);
-      else accepted.inc({ receiver }, count);
+    },
+    countRecords: (receiver, taken, refused) => {
+      if (taken > 0) accepted.inc({ receiver }, taken);
+      if (refused > 0) failed.inc({ receiver }, refused);
     },
     countForeign: (receiver, records) => foreign.inc({ receiver }, records),
     countDiagnostic: (code) => diagnostics.inc({ code }),

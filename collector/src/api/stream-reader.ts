@@ -1,73 +1,54 @@
 import type { Writable } from "node:stream";
-import { type ChildFrame, resyncFrame } from "./update-batch.ts";
+import type { SummaryView } from "@agent-lifecycle/proto";
+import { framesOf } from "./stream-frames.ts";
+import { type TakenUpdates, UpdateQueue } from "./update-queue.ts";
 
-/** Frames kept for a reader that does not keep up, the newest per child. With more it is told to list anew. */
-const MAX_WAITING_FRAMES = 1_000;
+/** Changed children that wait for a reader that does not keep up; with more it is told to list anew. */
+const MAX_WAITING_CHILDREN = 20_000;
+/** Children written at one time; the next ones when the connection has taken these. */
+const MAX_CHILDREN_PER_WRITE = 250;
 const HEARTBEAT = ": alive\n\n";
 
-/** What all readers are sent at one time. */
-export interface StreamBatch {
-  readonly frames: readonly ChildFrame[];
-  readonly summary: string;
-  /** Id of the newest input that the batch and everything before it take in. */
-  readonly position: number;
-  /** Changes were given up before it: whoever gets it is to list anew. */
-  readonly mustResync: boolean;
-}
-
 /**
- * One connection. While it takes data, batches go straight through; while it does not, nothing is written to it: the
- * newest frame of each child waits here, up to a bound.
+ * One connection. While it takes data, what all readers are sent goes straight through. While it does not, nothing is
+ * written to it, and the newest change of each child waits.
  */
 export class StreamReader {
   readonly #output: Writable;
-  readonly #waiting = new Map<number, string>();
-  #waitingSummary = "";
-  #position = 0;
+  readonly #waiting = new UpdateQueue(MAX_WAITING_CHILDREN);
+  readonly #summaryView: () => SummaryView;
   #isBlocked = false;
-  #mustResync = false;
+  #isBehind = false;
   #missedHeartbeats = 0;
 
-  constructor(output: Writable) {
+  constructor(output: Writable, summaryView: () => SummaryView) {
     this.#output = output;
+    this.#summaryView = summaryView;
     output.on("drain", () => this.#resume());
   }
 
   send(text: string): void {
-    if (!this.#output.writable) return;
-    this.#isBlocked = !this.#output.write(text) || this.#isBlocked;
+    if (this.#output.writable) this.#isBlocked = !this.#output.write(text);
   }
 
-  /** @param text the whole batch, made once for all readers */
-  offer(batch: StreamBatch, text: string): void {
+  /** @param text the same updates, written out once for all readers */
+  offer(taken: TakenUpdates, text: string): void {
     if (!this.#isBlocked) {
       this.send(text);
       return;
     }
-    this.#position = batch.position;
-    this.#waitingSummary = batch.summary;
-    this.#mustResync ||= batch.mustResync;
-    if (!this.#mustResync) this.#keep(batch);
-  }
-
-  #keep(batch: StreamBatch): void {
-    for (const { key, text: frame } of batch.frames) {
-      // A child that changed again belongs at the end: frames stay in the order of their ids.
-      this.#waiting.delete(key);
-      this.#waiting.set(key, frame);
-    }
-    if (this.#waiting.size <= MAX_WAITING_FRAMES) return;
-    this.#mustResync = true;
-    this.#waiting.clear();
+    this.#isBehind = true;
+    if (taken.overflowed) this.#waiting.overflow();
+    for (const update of taken.updates) this.#waiting.add(update);
   }
 
   /** @returns `false` once nothing was taken from a full buffer for a whole heartbeat interval: then it is to be cut. */
   heartbeat(): boolean {
-    if (this.#isBlocked) this.#missedHeartbeats += 1;
-    else {
-      this.#missedHeartbeats = 0;
+    if (!this.#isBlocked) {
       this.send(HEARTBEAT);
+      return true;
     }
+    this.#missedHeartbeats += 1;
     return this.#missedHeartbeats < 2;
   }
 
@@ -82,11 +63,10 @@ export class StreamReader {
   #resume(): void {
     this.#isBlocked = false;
     this.#missedHeartbeats = 0;
-    const changes = this.#mustResync ? resyncFrame(this.#position) : [...this.#waiting.values()].join("");
-    const text = changes + this.#waitingSummary;
-    this.#waiting.clear();
-    this.#waitingSummary = "";
-    this.#mustResync = false;
-    if (text !== "") this.send(text);
+    while (this.#isBehind && !this.#isBlocked && this.#output.writable) {
+      const taken = this.#waiting.take(MAX_CHILDREN_PER_WRITE);
+      this.#isBehind = taken.next !== undefined;
+      this.send(framesOf(taken, this.#summaryView()));
+    }
   }
 }

@@ -38,6 +38,7 @@ export async function fetchOverview(options: ApiClientOptions, maxChildren: numb
 }
 
 async function get<Body>({ url, token }: ApiClientOptions, path: string): Promise<Body> {
+  if (!URL.canParse(path, url)) throw new CommandError(`--url must be an address such as ${DEFAULT_API_URL}, not ${url}`);
   const target = new URL(path, url);
   let response: Response;
   try {

@@ -9,6 +9,7 @@ import { validateCommand } from "./commands/validate.ts";
 import { verifyCommand } from "./commands/verify.ts";
 import { watchCommand } from "./commands/watch.ts";
 import { EXIT_CODE } from "./exit-code.ts";
+import { tolerateClosedOutput } from "./output.ts";
 
 const COMMANDS: readonly (() => Command)[] = [
   collectorCommand,
@@ -23,6 +24,7 @@ const COMMANDS: readonly (() => Command)[] = [
 
 /** The `agent-lifecycle` program. Sets the process's exit code; never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
+  tolerateClosedOutput();
   const program = new Command("agent-lifecycle")
     .description("what every delegated child agent is doing, and how we know")
     .enablePositionalOptions()

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { basename } from "node:path";
 import { type Child, createLifecycle, type JsonlDestination, type Lifecycle } from "@agent-lifecycle/sdk";
+import { passOutputOn } from "./output.ts";
 
 export interface RunChildOptions {
   readonly program: string;
@@ -85,8 +86,8 @@ async function observe(spawned: ChildProcess, child: Child, passedOn: ReadonlySe
   const ended = once(spawned, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
   const closed = once(spawned, "close");
   const stopWatching = reportRunning(spawned, child);
-  spawned.stdout?.pipe(process.stdout, { end: false });
-  spawned.stderr?.pipe(process.stderr, { end: false });
+  passOutputOn(spawned.stdout, process.stdout);
+  passOutputOn(spawned.stderr, process.stderr);
   const [exitCode, signal] = await ended;
   await Promise.race([closed, timePassed(OUTPUT_TIMEOUT_MS)]);
   stopWatching();

@@ -91,6 +91,12 @@ export function freshnessOf(configuration: CollectorConfiguration, source: strin
   };
 }
 
+/** The shortest silence that makes any child stale. Milliseconds. */
+export function shortestStaleAfterMs(configuration: CollectorConfiguration): number {
+  const sources = [...configuration.sources.keys()].map((source) => freshnessOf(configuration, source).staleAfterMs);
+  return Math.min(configuration.freshness.staleAfterMs, ...sources);
+}
+
 function problemsOf(configuration: CollectorConfiguration): readonly ConfigurationProblem[] {
   const problems: ConfigurationProblem[] = [];
   const report = (path: string, text: string): void => void problems.push({ path, text });

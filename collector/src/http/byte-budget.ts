@@ -15,10 +15,6 @@ export class ByteBudget {
     this.#limitBytes = limitBytes;
   }
 
-  get heldBytes(): number {
-    return this.#heldBytes;
-  }
-
   open(): ByteLease {
     let taken = 0;
     return {

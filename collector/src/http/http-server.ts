@@ -113,12 +113,18 @@ function lifecycleOf(fastify: FastifyInstance, settings: LifecycleSettings): Omi
   };
 }
 
+const IDLE_SWEEP_MS = 50;
+
 /** Lets running requests end; those that do not in time are cut. */
 async function closeWithin(fastify: FastifyInstance, timeoutMs: number): Promise<void> {
-  const deadline = setTimeout(() => fastify.server.closeAllConnections(), timeoutMs);
+  const { server } = fastify;
+  const deadline = setTimeout(() => server.closeAllConnections(), timeoutMs);
+  // Closing ends only what is idle at that moment; a connection whose last answer was kept alive becomes idle later.
+  const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS);
   try {
     await fastify.close();
   } finally {
     clearTimeout(deadline);
+    clearInterval(sweep);
   }
 }

@@ -41,7 +41,10 @@ export function createJsonlStreamReceiver(options: JsonlStreamOptions): JsonlStr
 
   async function read(): Promise<void> {
     try {
-      for await (const chunk of stream) await submission.push(chunk as Uint8Array);
+      // A stream that its host has given an encoding yields text.
+      for await (const chunk of stream as AsyncIterable<Uint8Array | string>) {
+        await submission.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+      }
       await submission.end();
     } catch (error) {
       if (!stop.signal.aborted) onError(error);

@@ -6,7 +6,7 @@ import {
   type JsonlReader,
   MAX_JSONL_DIAGNOSTICS,
 } from "@agent-lifecycle/proto";
-import type { EventOutcome, Intake, Refusal } from "../runtime/intake.ts";
+import { type EventOutcome, type Intake, type Refusal, refusedFor } from "../runtime/intake.ts";
 
 /** What is known of one line: its objections, with where it stands in its stream. */
 export interface LineDiagnostic extends Diagnostic {
@@ -137,11 +137,11 @@ export class JsonlSubmission {
     }
   }
 
-  #count({ status, diagnostics }: EventOutcome, line: number): void {
-    if (status === "deduplicated") this.#deduplicated += 1;
-    else if (status === "rejected" && diagnostics.some(({ code }) => code === "invalid_event")) this.#rejected += 1;
+  #count(outcome: EventOutcome, line: number): void {
+    if (outcome.status === "deduplicated") this.#deduplicated += 1;
+    else if (refusedFor(outcome) !== undefined) this.#rejected += 1;
     else this.#accepted += 1;
-    for (const diagnostic of diagnostics) this.#describe({ line, ...diagnostic });
+    for (const diagnostic of outcome.diagnostics) this.#describe({ line, ...diagnostic });
   }
 
   #report({ code, byteOffset, line, excerpt }: JsonlProblem): void {

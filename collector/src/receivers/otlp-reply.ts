@@ -10,7 +10,7 @@ import {
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpRefusal } from "../http/http-refusal.ts";
 import { mediaTypeOf } from "../http/media-type.ts";
-import type { EventOutcome } from "../runtime/intake.ts";
+import { type EventOutcome, refusedFor } from "../runtime/intake.ts";
 
 export type OtlpEncoding = "protobuf" | "json";
 
@@ -36,8 +36,8 @@ export function otlpEncodingOf(request: FastifyRequest): OtlpEncoding | undefine
 export function exportOutcomeOf(outcomes: readonly EventOutcome[], positions: readonly number[]): ExportOutcome {
   let rejectedLogRecords = 0;
   const named: string[] = [];
-  for (const [index, { status, diagnostics }] of outcomes.entries()) {
-    const broken = status === "rejected" ? diagnostics.find(({ code }) => code === "invalid_event") : undefined;
+  for (const [index, outcome] of outcomes.entries()) {
+    const broken = refusedFor(outcome);
     if (broken === undefined) continue;
     rejectedLogRecords += 1;
     if (named.length < MAX_NAMED_RECORDS) {

@@ -2,7 +2,15 @@ import { type Diagnostic, normalizeSnapshot } from "@agent-lifecycle/proto";
 import type { FoldResult } from "../core/index.ts";
 import { admit } from "./arrival.ts";
 import type { Clock } from "./clock.ts";
-import type { EventOutcome, EventsIntake, Intake, Origin, Refusal, SnapshotIntake } from "./intake.ts";
+import {
+  type EventOutcome,
+  type EventsIntake,
+  type Intake,
+  type Origin,
+  type Refusal,
+  refusedFor,
+  type SnapshotIntake,
+} from "./intake.ts";
 import type { PipelineTelemetry } from "./telemetry.ts";
 import type { Writer } from "./writer.ts";
 
@@ -103,7 +111,10 @@ export class Door implements Intake {
   #countOutcomes(receiver: string, outcomes: readonly EventOutcome[]): void {
     const counts = new Map<EventOutcome["status"], number>();
     for (const { status } of outcomes) counts.set(status, (counts.get(status) ?? 0) + 1);
-    for (const [status, events] of counts) this.#parts.telemetry.countEvents(receiver, status, events);
+    const { telemetry } = this.#parts;
+    for (const [status, events] of counts) telemetry.countEvents(receiver, status, events);
+    const refused = outcomes.filter((outcome) => refusedFor(outcome) !== undefined).length;
+    telemetry.countRecords(receiver, outcomes.length - refused, refused);
   }
 }
 

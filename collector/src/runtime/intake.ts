@@ -16,6 +16,11 @@ export interface EventOutcome {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** Why nothing of a candidate was kept (P1), or `undefined`: whatever else breaks a rule is kept with what became of it. */
+export function refusedFor({ status, diagnostics }: EventOutcome): Diagnostic | undefined {
+  return status === "rejected" ? diagnostics.find(({ code }) => code === "invalid_event") : undefined;
+}
+
 /** Nothing was stored. `overloaded` and a retryable `unavailable` may be tried again. */
 export type Refusal =
   | { readonly kind: "overloaded"; readonly retryAfterSeconds: number }

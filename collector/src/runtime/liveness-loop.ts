@@ -17,13 +17,18 @@ export interface LivenessLoopOptions {
   readonly submit: (verdicts: readonly ProjectionInput[]) => Promise<boolean>;
   /** Time between two looks. Milliseconds; default 1,000. */
   readonly intervalMs?: number;
+  /**
+   * A look that comes later than planned by more than this means that the collector itself was away. Below every
+   * threshold of silence in use, or a short absence would count as a child's silence. Milliseconds; default 2,000.
+   */
+  readonly maxLatenessMs?: number;
   /** Calls back after a delay, like `setTimeout`; the timer keeps no process alive. Returns its cancellation. */
   readonly schedule?: (callback: () => void, delayMs: number) => () => void;
 }
 
 export const DEFAULT_LIVENESS_INTERVAL_MS = 1_000;
-/** A look that comes later than planned by more than this means that the collector itself was away. */
-const MAX_LATENESS_MS = 2_000;
+/** Well above what a busy machine causes by itself. */
+export const DEFAULT_MAX_LATENESS_MS = 2_000;
 
 /**
  * Looks for silence at a steady pace and turns it into verdicts. When the collector itself was away (suspended, stopped,
@@ -32,6 +37,7 @@ const MAX_LATENESS_MS = 2_000;
 export class LivenessLoop {
   readonly #options: LivenessLoopOptions;
   readonly #intervalMs: number;
+  readonly #maxLatenessMs: number;
   readonly #schedule: (callback: () => void, delayMs: number) => () => void;
   #cancel: (() => void) | undefined;
   #lastWall: number;
@@ -41,6 +47,7 @@ export class LivenessLoop {
   constructor(options: LivenessLoopOptions) {
     this.#options = options;
     this.#intervalMs = options.intervalMs ?? DEFAULT_LIVENESS_INTERVAL_MS;
+    this.#maxLatenessMs = options.maxLatenessMs ?? DEFAULT_MAX_LATENESS_MS;
     this.#schedule = options.schedule ?? scheduleUnreferenced;
     this.#lastWall = options.clock.wallNow();
     this.#lastMonotonic = options.clock.monotonicNow();
@@ -98,7 +105,8 @@ export class LivenessLoop {
     const { clock } = this.#options;
     const monotonicElapsed = clock.monotonicNow() - this.#lastMonotonic;
     const wallElapsed = clock.wallNow() - this.#lastWall;
-    return wallElapsed - monotonicElapsed > MAX_LATENESS_MS || monotonicElapsed > this.#intervalMs + MAX_LATENESS_MS;
+    const lateness = monotonicElapsed - this.#intervalMs;
+    return wallElapsed - monotonicElapsed > this.#maxLatenessMs || lateness > this.#maxLatenessMs;
   }
 
   #takeTimes(): void {

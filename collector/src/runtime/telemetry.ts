@@ -5,6 +5,8 @@ import type { Refusal } from "./intake.ts";
 export interface PipelineTelemetry {
   /** Events by what became of them. */
   countEvents(receiver: string, status: InputStatus, events: number): void;
+  /** Records of lifecycle events: taken (stored, or known already), and refused because they break the contract (P1). */
+  countRecords(receiver: string, taken: number, refused: number): void;
   countForeign(receiver: string, records: number): void;
   countDiagnostic(code: string): void;
   countRefusal(receiver: string, kind: Refusal["kind"]): void;
@@ -18,6 +20,7 @@ export interface PipelineTelemetry {
 
 export const NO_TELEMETRY: PipelineTelemetry = {
   countEvents: () => {},
+  countRecords: () => {},
   countForeign: () => {},
   countDiagnostic: () => {},
   countRefusal: () => {},

@@ -1,4 +1,11 @@
-import { type Capabilities, intermediateSteps, isLegalEdge, isTerminal, type Lineage, type State } from "@agent-lifecycle/proto";
+import {
+  type Capabilities,
+  intermediateSteps,
+  isLegalEdge,
+  isTerminal,
+  type Lineage,
+  type State,
+} from "@agent-lifecycle/proto";
 
 /** A state that was accepted for a child. */
 export interface StateClaim {

@@ -1,3 +1,4 @@
+import type { InputStatus } from "@agent-lifecycle/collector/projection";
 import {
   CAPABILITY_NAMES,
   type Capabilities,
@@ -9,7 +10,6 @@ import {
   type Lineage,
   parseTimestamp,
 } from "@agent-lifecycle/proto";
-import type { InputStatus } from "@agent-lifecycle/collector/projection";
 import {
   createPlainChild,
   currentClaim,
@@ -72,9 +72,7 @@ function judgeAfterTheEnd(child: PlainChild, event: LifecycleEvent, isNewEpoch: 
   const { sequence } = event;
   const at = timeOf(event.observedAt);
   const precedes =
-    sequence === undefined
-      ? isEarlierState(child, event)
-      : end?.sequence !== undefined && sequence < end.sequence;
+    sequence === undefined ? isEarlierState(child, event) : end?.sequence !== undefined && sequence < end.sequence;
   if (!isNewEpoch && precedes) return tooLate(child, event);
   if (!isNewEpoch && sequence !== undefined) {
     const highest = highestOf(child) ?? -1;
@@ -153,7 +151,8 @@ function judgeFirstState(child: PlainChild, arrival: Arrival, fillsGap: boolean)
   const isBeginning = event.state === "created" && !event.lineage.external;
   if (isBeginning) beginWith(child, event.sequence);
   if (event.lineage.external) forgetTheUnseenPast(child);
-  if (!isBeginning && !event.lineage.external) return verdict(fillsGap ? "gap_filled" : "provisional", "missing_created");
+  if (!isBeginning && !event.lineage.external)
+    return verdict(fillsGap ? "gap_filled" : "provisional", "missing_created");
   if (fillsGap) return verdict("gap_filled");
   return jumps && missingOf(child).length > 0 ? verdict("provisional", "sequence_gap") : verdict("applied");
 }

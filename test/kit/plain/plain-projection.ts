@@ -1,6 +1,18 @@
-import { canonicalEvent, type DiagnosticCode, type LifecycleEvent, type LifecycleSnapshot } from "@agent-lifecycle/proto";
 import type { FreshnessPolicy, SnapshotPolicy } from "@agent-lifecycle/collector/projection";
-import { currentState, describePlainChild, hasEnded, lineageDiffers, type PlainChild, silentSince } from "./plain-child.ts";
+import {
+  canonicalEvent,
+  type DiagnosticCode,
+  type LifecycleEvent,
+  type LifecycleSnapshot,
+} from "@agent-lifecycle/proto";
+import {
+  currentState,
+  describePlainChild,
+  hasEnded,
+  lineageDiffers,
+  type PlainChild,
+  silentSince,
+} from "./plain-child.ts";
 import { type Arrival, judgeNextEvent, openChild, timeOf, type Verdict, verdict } from "./plain-event.ts";
 import { applyEntry, applyOmission, applyPartialEntry, discover, type PlainAudit } from "./plain-snapshot.ts";
 
@@ -17,7 +29,8 @@ export class PlainProjection {
   readonly #children: PlainChild[] = [];
   readonly #claims: LifecycleEvent[] = [];
   readonly #snapshots: { readonly source: string; readonly snapshotId: string }[] = [];
-  readonly #snapshotEpochs: { readonly source: string; readonly epoch: string; readonly firstObservedAt: number }[] = [];
+  readonly #snapshotEpochs: { readonly source: string; readonly epoch: string; readonly firstObservedAt: number }[] =
+    [];
 
   constructor(policy: FreshnessPolicy & SnapshotPolicy) {
     this.#policy = policy;
@@ -125,7 +138,12 @@ export class PlainProjection {
   /** S1. */
   resume(at: number): void {
     for (const child of this.#children) {
-      if (!hasEnded(child) && child.stale === undefined) child.resumed.push(at);
+      if (hasEnded(child)) continue;
+      if (child.stale === undefined) child.resumed.push(at);
+      if (child.request !== undefined) {
+        const wait = child.request.deadline - child.request.requestedAt;
+        if (at > child.request.requestedAt) child.request = { requestedAt: at, deadline: at + wait };
+      }
     }
   }
 

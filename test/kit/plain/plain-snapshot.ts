@@ -1,5 +1,5 @@
-import type { DiagnosticCode, LifecycleSnapshot, SnapshotEntry } from "@agent-lifecycle/proto";
 import type { SnapshotPolicy } from "@agent-lifecycle/collector/projection";
+import type { DiagnosticCode, LifecycleSnapshot, SnapshotEntry } from "@agent-lifecycle/proto";
 import {
   createPlainChild,
   currentClaim,
@@ -27,7 +27,12 @@ export interface EntryEffects {
 const NOTHING: EntryEffects = { diagnostics: [], audit: [] };
 
 /** A4 and A5 for a child that a complete snapshot lists. */
-export function applyEntry(child: PlainChild, entry: SnapshotEntry, snapshot: LifecycleSnapshot, receivedAt: number): EntryEffects {
+export function applyEntry(
+  child: PlainChild,
+  entry: SnapshotEntry,
+  snapshot: LifecycleSnapshot,
+  receivedAt: number,
+): EntryEffects {
   const at = timeOf(snapshot.observedAt);
   if (isOfSupersededEpoch(child, snapshot)) return refusal("epoch_conflict");
   if (isOutdated(child, entry, snapshot)) return refusal("snapshot_outdated");
@@ -84,7 +89,12 @@ function vouch(child: PlainChild, entry: SnapshotEntry, at: number, receivedAt: 
 }
 
 /** A7: an incomplete view may only confirm. */
-export function applyPartialEntry(child: PlainChild, entry: SnapshotEntry, snapshot: LifecycleSnapshot, receivedAt: number): void {
+export function applyPartialEntry(
+  child: PlainChild,
+  entry: SnapshotEntry,
+  snapshot: LifecycleSnapshot,
+  receivedAt: number,
+): void {
   const isCurrent = child.epochs.at(-1) === snapshot.sourceEpoch;
   if (currentState(child) !== entry.state || hasEnded(child) || !isCurrent) return;
   if (!isOutdated(child, entry, snapshot)) refresh(child, entry, timeOf(snapshot.observedAt), receivedAt);
@@ -119,7 +129,12 @@ function isOutdated(child: PlainChild, entry: SnapshotEntry, snapshot: Lifecycle
 }
 
 /** A6, for a covered child that a complete snapshot does not list. */
-export function applyOmission(child: PlainChild, snapshot: LifecycleSnapshot, receivedAt: number, policy: SnapshotPolicy): void {
+export function applyOmission(
+  child: PlainChild,
+  snapshot: LifecycleSnapshot,
+  receivedAt: number,
+  policy: SnapshotPolicy,
+): void {
   if (currentState(child) === undefined || hasEnded(child) || isOfSupersededEpoch(child, snapshot)) return;
   if (Math.min(...child.observed) >= timeOf(snapshot.observedAt)) return;
   child.misses += 1;

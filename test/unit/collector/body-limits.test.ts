@@ -1,6 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { createGzip, gzipSync } from "node:zlib";
@@ -27,10 +27,23 @@ function zeros(bytes: number): Readable {
   });
 }
 
+function* chunksOf(bytes: Buffer, size: number): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
+
 it.each([
   ["a declared length", {}, () => Buffer.alloc(2 * MEBIBYTE)],
   ["no length", { "transfer-encoding": "chunked" }, () => zeros(2 * MEBIBYTE)],
-  ["gzip around it", { "content-encoding": "gzip", "transfer-encoding": "chunked" }, () => gzipSync(Buffer.alloc(2 * MEBIBYTE))],
+  [
+    "gzip around it",
+    { "content-encoding": "gzip", "transfer-encoding": "chunked" },
+    () => gzipSync(Buffer.alloc(2 * MEBIBYTE)),
+  ],
+  [
+    "gzip that is too large itself",
+    { "content-encoding": "gzip", "transfer-encoding": "chunked" },
+    () => Readable.from(chunksOf(gzipSync(randomBytes(2 * MEBIBYTE)), 16 * 1024)),
+  ],
 ])("refuses a body that is too large, with %s, and keeps the connection (T5, H5)", async (_name, headers, body) => {
   const server = await startIngest(new ScriptedIntake(), { maxBodyBytes: MEBIBYTE });
   const agent = keepAliveAgent();
@@ -38,7 +51,12 @@ it.each([
   const refused = await rawRequest(url, { method: "POST", headers: { ...PROTOBUF, ...headers }, body: body(), agent });
   expect(refused.statusCode).toBe(413);
   expect(refused.headers["content-type"]).toBe("application/x-protobuf");
-  const next = await rawRequest(url, { method: "POST", headers: PROTOBUF, body: otlpBody("protobuf", [created]), agent });
+  const next = await rawRequest(url, {
+    method: "POST",
+    headers: PROTOBUF,
+    body: otlpBody("protobuf", [created]),
+    agent,
+  });
   expect(next.statusCode).toBe(200);
   expect(next.localPort).toBe(refused.localPort);
 });
@@ -54,8 +72,8 @@ it("takes a body of exactly the limit", async () => {
 
 it("stops a gzip bomb at the limit: what it would become is never made (T5)", async () => {
   const server = await startIngest(new ScriptedIntake(), { maxBodyBytes: 4 * MEBIBYTE });
-  const gzip = createGzip();
-  const bomb = await buffer(zeros(512 * MEBIBYTE).pipe(gzip));
+  const gzip = createGzip({ level: 1 });
+  const bomb = await buffer(zeros(256 * MEBIBYTE).pipe(gzip));
   expect(bomb.length).toBeLessThan(4 * MEBIBYTE);
   const before = process.memoryUsage();
   let highest = before.rss;
@@ -66,8 +84,8 @@ it("stops a gzip bomb at the limit: what it would become is never made (T5)", as
     expect((await postLogs(server, "protobuf", bomb, { "content-encoding": "gzip" })).status).toBe(413);
   }
   clearInterval(watch);
-  // Far below the three times 512 MiB that were sent in small.
-  expect(highest - before.rss).toBeLessThan(200 * MEBIBYTE);
+  // Far below the three times 256 MiB that were sent in small.
+  expect(highest - before.rss).toBeLessThan(150 * MEBIBYTE);
 });
 
 it("refuses retryably what all requests together may not hold, and has room again after them", async () => {
@@ -93,19 +111,19 @@ it("answers before the client has sent everything, and discards the rest", async
   const { hostname, port } = new URL(server.url());
   const socket = connect(Number(port), hostname);
   onTestFinished(() => void socket.destroy());
-  const answers = statusLines(socket);
+  const answers = statusCodes(socket);
   socket.write(
     "POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n",
   );
   const chunk = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(0x10000), Buffer.from("\r\n")]);
   socket.write(chunk);
-  expect(await answers.next()).toEqual({ done: false, value: "HTTP/1.1 413 Payload Too Large" });
+  expect(await answers.next()).toEqual({ done: false, value: "413" });
   for (let sent = 0; sent < 32 * MEBIBYTE; sent += chunk.length) if (!socket.write(chunk)) await once(socket, "drain");
   socket.write("0\r\n\r\n");
   socket.write(
     "POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
   );
-  expect(await answers.next()).toEqual({ done: false, value: "HTTP/1.1 200 OK" });
+  expect(await answers.next()).toEqual({ done: false, value: "200" });
 });
 
 it("cuts a client that goes on sending what nobody wants", async () => {
@@ -119,10 +137,15 @@ it("cuts a client that goes on sending what nobody wants", async () => {
     `POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${2 ** 40}\r\n\r\n`,
   );
   zeros(512 * MEBIBYTE).pipe(socket);
-  await once(socket, "close");
+  await new Promise<void>((resolve) => {
+    socket.once("close", () => resolve());
+  });
   expect(socket.bytesWritten).toBeLessThan(256 * MEBIBYTE);
 });
 
-async function* statusLines(socket: Socket): AsyncGenerator<string, undefined> {
-  for await (const line of createInterface(socket)) if (line.startsWith("HTTP/1.1 ")) yield line;
+/** The status codes of the answers, as they come. */
+async function* statusCodes(socket: Socket): AsyncGenerator<string, undefined> {
+  for await (const chunk of socket) {
+    for (const [, statusCode] of String(chunk).matchAll(/HTTP\/1\.1 (\d{3})/g)) yield statusCode ?? "";
+  }
 }

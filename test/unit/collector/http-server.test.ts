@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { createIngestServer, createMetrics } from "@agent-lifecycle/collector";
 import { expect, it } from "vitest";
 import { makeEvent } from "../../kit/events.ts";
 import { otlpBody, postLogs, startIngest } from "./ingest-fixture.ts";
@@ -20,7 +21,11 @@ it("serves one request after another on one connection (T17)", async () => {
 });
 
 it.each([
-  ["headers", "POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", { headersTimeoutMs: 100, requestTimeoutMs: 100 }],
+  [
+    "headers",
+    "POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
+    { headersTimeoutMs: 100, requestTimeoutMs: 100 },
+  ],
   [
     "a body",
     "POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{",
@@ -67,7 +72,11 @@ it.each(["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:4318"
   "answers no request for the host %j on a loopback address: a page may have rebound its name",
   async (host) => {
     const server = await startIngest(new ScriptedIntake());
-    const answer = await rawRequest(`${server.url()}/v1/logs`, { method: "POST", headers: { ...JSON_TYPE, host }, body });
+    const answer = await rawRequest(`${server.url()}/v1/logs`, {
+      method: "POST",
+      headers: { ...JSON_TYPE, host },
+      body,
+    });
     expect(answer.statusCode).toBe(403);
   },
 );
@@ -76,7 +85,11 @@ it.each(["localhost", "LOCALHOST:1", "127.0.0.1:9999", "[::1]:80", "[::1]", "col
   "answers requests for the host %j",
   async (host) => {
     const server = await startIngest(new ScriptedIntake(), { allowedHosts: ["Collector.test"] });
-    const answer = await rawRequest(`${server.url()}/v1/logs`, { method: "POST", headers: { ...JSON_TYPE, host }, body });
+    const answer = await rawRequest(`${server.url()}/v1/logs`, {
+      method: "POST",
+      headers: { ...JSON_TYPE, host },
+      body,
+    });
     expect(answer.statusCode).toBe(200);
   },
 );
@@ -84,10 +97,20 @@ it.each(["localhost", "LOCALHOST:1", "127.0.0.1:9999", "[::1]:80", "[::1]", "col
 it("asks for its token on every ingest route, and takes no other", async () => {
   const intake = new ScriptedIntake();
   const server = await startIngest(intake, { ingestToken: "correct-horse" });
-  for (const authorization of [undefined, "Bearer wrong", "Bearer correct-hors", "Basic correct-horse", "correct-horse"]) {
+  for (const authorization of [
+    undefined,
+    "Bearer wrong",
+    "Bearer correct-hors",
+    "Basic correct-horse",
+    "correct-horse",
+  ]) {
     const headers = authorization === undefined ? {} : { authorization };
     for (const path of ["/v1/logs", "/v1/lifecycle/events", "/v1/lifecycle/snapshots"]) {
-      const response = await fetch(server.url() + path, { method: "POST", headers: { ...JSON_TYPE, ...headers }, body });
+      const response = await fetch(server.url() + path, {
+        method: "POST",
+        headers: { ...JSON_TYPE, ...headers },
+        body,
+      });
       expect(response.status).toBe(401);
       expect(response.headers.get("www-authenticate")).toBe("Bearer");
     }
@@ -98,7 +121,10 @@ it("asks for its token on every ingest route, and takes no other", async () => {
 
 it("answers no preflight unless origins are listed (T16, H23)", async () => {
   const server = await startIngest(new ScriptedIntake());
-  const response = await fetch(`${server.url()}/v1/logs`, { method: "OPTIONS", headers: { origin: "https://app.test" } });
+  const response = await fetch(`${server.url()}/v1/logs`, {
+    method: "OPTIONS",
+    headers: { origin: "https://app.test" },
+  });
   expect(response.status).toBe(405);
   expect(response.headers.get("access-control-allow-origin")).toBeNull();
 });
@@ -142,6 +168,39 @@ it("finishes a request that runs while it shuts down, and refuses connections af
   await closed;
   await server.shutdown();
   await expect(fetch(url)).rejects.toThrow();
+});
+
+it("waits for no connection that becomes idle while it shuts down", async () => {
+  const intake = new ScriptedIntake();
+  intake.refusals.push({ kind: "overloaded", retryAfterSeconds: 1 });
+  const server = await startIngest(intake, { shutdownTimeoutMs: 600_000 });
+  const socket = connect(Number(new URL(server.url()).port), "127.0.0.1");
+  socket.write(
+    "POST /v1/lifecycle/events HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\nContent-Length: 100000\r\n\r\n{}\n",
+  );
+  // The refusal comes at once; the rest of the body, which keeps the connection busy, only after the shutdown began.
+  socket.write("{}\n".repeat(2_000));
+  await once(socket, "data");
+  const closed = server.shutdown();
+  socket.write(" ".repeat(100_000 - 3 - 6_000));
+  await closed;
+});
+
+it("is safe to shut down without a start, and twice", async () => {
+  const { telemetry } = createMetrics();
+  const server = await createIngestServer({ intake: new ScriptedIntake(), telemetry }, { port: 0, onError: () => {} });
+  expect(() => server.url()).toThrow("not listening");
+  await server.shutdown();
+  await server.shutdown();
+});
+
+it("says so when its port is taken", async () => {
+  const first = await startIngest(new ScriptedIntake());
+  const port = Number(new URL(first.url()).port);
+  const { telemetry } = createMetrics();
+  const second = await createIngestServer({ intake: new ScriptedIntake(), telemetry }, { port, onError: () => {} });
+  await expect(second.start()).rejects.toThrow("EADDRINUSE");
+  await second.shutdown();
 });
 
 it("tells a client nothing of a fault of its own, and its operator everything", async () => {

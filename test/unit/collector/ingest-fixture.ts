@@ -1,5 +1,15 @@
 import { createIngestServer, createMetrics, type HttpServer, type Intake } from "@agent-lifecycle/collector";
-import { encodeLogsJson, encodeLogsProtobuf, type LifecycleEvent } from "@agent-lifecycle/proto";
+import {
+  type DecodedStatus,
+  decodeExportResponseJson,
+  decodeExportResponseProtobuf,
+  decodeStatusJson,
+  decodeStatusProtobuf,
+  type ExportOutcome,
+  encodeLogsJson,
+  encodeLogsProtobuf,
+  type LifecycleEvent,
+} from "@agent-lifecycle/proto";
 import { onTestFinished } from "vitest";
 import { START_MS } from "../../kit/manual-clock.ts";
 
@@ -48,4 +58,18 @@ export async function postLogs(
     headers: { "content-type": MEDIA_TYPES[encoding], ...headers },
     body,
   });
+}
+
+/** What a successful answer says. */
+export async function outcomeOf(response: Response, encoding: OtlpEncoding): Promise<ExportOutcome | undefined> {
+  return encoding === "protobuf"
+    ? decodeExportResponseProtobuf(new Uint8Array(await response.arrayBuffer()))
+    : decodeExportResponseJson(await response.json());
+}
+
+/** What a refusal says. */
+export async function statusOf(response: Response, encoding: OtlpEncoding): Promise<DecodedStatus | undefined> {
+  return encoding === "protobuf"
+    ? decodeStatusProtobuf(new Uint8Array(await response.arrayBuffer()))
+    : decodeStatusJson(await response.json());
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
-import { text } from "node:stream/consumers";
 import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
 
 export interface RawRequest {
@@ -10,6 +10,8 @@ export interface RawRequest {
   /** Sent chunk by chunk, without a length; a stream is what shows how much the server reads. */
   readonly body?: Readable | Buffer;
   readonly agent?: Agent;
+  /** Sent as it is, where a URL would tidy it up. */
+  readonly path?: string;
 }
 
 export interface RawAnswer {
@@ -29,8 +31,13 @@ export function keepAliveAgent(): Agent {
 
 /** For what fetch does not let one say: any header, any method, a body in pieces. */
 export async function rawRequest(url: string, options: RawRequest = {}): Promise<RawAnswer> {
-  const { method = "GET", headers = {}, body, agent } = options;
-  const outgoing = request(url, { method, headers, ...(agent === undefined ? undefined : { agent }) });
+  const { method = "GET", headers = {}, body, agent, path } = options;
+  const outgoing = request(url, {
+    method,
+    headers,
+    ...(agent === undefined ? undefined : { agent }),
+    ...(path === undefined ? undefined : { path }),
+  });
   const answered = once(outgoing, "response") as Promise<[IncomingMessage]>;
   // The server may answer, and close, before it has read everything.
   outgoing.on("error", () => {});

@@ -32,7 +32,7 @@ describe("limits of details", () => {
   test("a long text is cut and not dropped", () => {
     const { details } = sanitizeDetails({ output: "é".repeat(20_000) });
     expect(details?.truncated).toBe(true);
-    expect(String(details?.["output"]).length).toBeGreaterThan(1000);
+    expect(String(details?.output).length).toBeGreaterThan(1000);
   });
 
   test("whatever comes in, what comes out keeps both limits and does not change again", () => {
@@ -121,7 +121,7 @@ describe("N5: prototypes are out of reach", () => {
     expect(JSON.stringify(details)).toBe('{"a":1,"inner":[{"b":2}]}');
     expect(diagnostics.map(({ code }) => code)).toEqual(["member_name_forbidden", "member_name_forbidden"]);
     expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
-    expect((details as Record<string, unknown>)["polluted"]).toBeUndefined();
+    expect((details as Record<string, unknown>).polluted).toBeUndefined();
   });
 });
 

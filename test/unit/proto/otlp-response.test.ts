@@ -94,7 +94,7 @@ describe("statuses", () => {
       const type = root.lookupType(name);
       return type.toObject(type.decode(bytes), { longs: Number });
     };
-    const [retry, bad] = read("Status", encodeStatusProtobuf(status))["details"];
+    const [retry, bad] = read("Status", encodeStatusProtobuf(status)).details;
     expect(retry.type_url ?? retry.typeUrl).toBe("type.googleapis.com/google.rpc.RetryInfo");
     expect(read("RetryInfo", retry.value)).toEqual({ retryDelay: { seconds: 1, nanos: 500_000_000 } });
     expect(read("BadRequest", bad.value)).toEqual({ fieldViolations: status.fieldViolations });

@@ -9,6 +9,7 @@ import {
   type SourceConfiguration,
 } from "../../config/configuration.ts";
 import { CommandError } from "../command-error.ts";
+import { wholeNumber } from "../whole-number.ts";
 
 interface CollectorOptions {
   readonly database: string;
@@ -119,11 +120,6 @@ function configurationOf(options: CollectorOptions): CollectorConfiguration {
   if (problems.length === 0) return configuration;
   const list = problems.map(({ path, text }) => `\n  ${path}: ${text}`).join("");
   throw new CommandError(`the configuration cannot be used:${list}`);
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("It must be a whole number.");
-  return Number(text);
 }
 
 function collect(value: string, previous: readonly string[]): readonly string[] {

@@ -37,6 +37,7 @@ export function replayCommand(): Command {
     .argument("[file]", "JSONL file of events, or - for standard input")
     .option("--database <file>", `the collector's database, such as ${DEFAULT_CONFIGURATION.database}`)
     .option("--json", "print one JSON object for each child")
+    .addHelpText("after", "\nExample:\n  agent-lifecycle replay events.jsonl")
     .action(async (file: string | undefined, options: ReplayOptions) => {
       if ((file === undefined) === (options.database === undefined)) {
         throw new CommandError("replay takes either a JSONL file or --database");

@@ -4,6 +4,7 @@ import { DEFAULT_API_URL, fetchOverview } from "../api-client.ts";
 import { renderTable } from "../child-table.ts";
 import { EXIT_CODE } from "../exit-code.ts";
 import { terminalOf } from "../terminal.ts";
+import { positiveNumber } from "../whole-number.ts";
 
 const FINDINGS = ["lost", "failed", "stale", "waiting"] as const;
 
@@ -23,7 +24,7 @@ export function statusCommand(): Command {
     .description("show the newest children once")
     .option("--url <url>", "address of the collector's API", DEFAULT_API_URL)
     .addOption(new Option("--token <token>", "bearer token of the API").env("AGENT_LIFECYCLE_READ_TOKEN"))
-    .option("--limit <children>", "rows at most", Number, 200)
+    .option("--limit <children>", "rows at most", positiveNumber, 200)
     .option("--json", "print summary and children as one JSON object")
     .option("--fail-on <what...>", `exit with 1 when a child is any of: ${FINDINGS.join(", ")}`)
     .addHelpText("after", "\nExample:\n  agent-lifecycle status --fail-on lost failed && echo all well")

@@ -10,6 +10,7 @@ export function verifyCommand(): Command {
     .description("fold every stored input again and compare with the stored projection, byte for byte")
     .option("--database <file>", "the collector's database", DEFAULT_CONFIGURATION.database)
     .option("--json", "print one JSON object")
+    .addHelpText("after", "\nExample:\n  agent-lifecycle verify --database /var/lib/agent-lifecycle/collector.db")
     .action((options: { readonly database: string; readonly json?: boolean }) => {
       const store = openSqliteStore({ path: options.database, readOnly: true });
       try {

@@ -4,6 +4,7 @@ import { DEFAULT_API_URL, fetchOverview } from "../api-client.ts";
 import { renderTable } from "../child-table.ts";
 import { CommandError } from "../command-error.ts";
 import { terminalOf } from "../terminal.ts";
+import { positiveNumber } from "../whole-number.ts";
 
 interface WatchOptions {
   readonly url: string;
@@ -18,12 +19,15 @@ export function watchCommand(): Command {
     .description("show the newest children and keep showing them")
     .option("--url <url>", "address of the collector's API", DEFAULT_API_URL)
     .addOption(new Option("--token <token>", "bearer token of the API").env("AGENT_LIFECYCLE_READ_TOKEN"))
-    .option("--interval-ms <milliseconds>", "time between two looks", Number, 1_000)
-    .option("--limit <children>", "rows at most", Number, 50)
+    .option("--interval-ms <milliseconds>", "time between two looks", positiveNumber, 1_000)
+    .option("--limit <children>", "rows at most", positiveNumber, 50)
+    .addHelpText("after", "\nExample:\n  agent-lifecycle watch --interval-ms 500")
     .action(async (options: WatchOptions) => {
       const interrupted = new AbortController();
       process.once("SIGINT", () => interrupted.abort());
       process.once("SIGTERM", () => interrupted.abort());
+      // Nobody is left to show anything to.
+      process.stdout.once("error", () => interrupted.abort());
       await watch(options, interrupted.signal);
     });
 }

@@ -31,8 +31,7 @@ export function learnFacts(
 ): ChildFacts | undefined {
   const forgetsTool = isActivity && facts?.tool !== undefined && details?.tool === undefined;
   if (details === undefined && !forgetsTool) return facts;
-  const learned: Record<string, unknown> = { ...facts };
-  if (isActivity) delete learned["tool"];
+  const learned: Record<string, unknown> = forgetsTool ? without(facts, "tool") : { ...facts };
   copyMembers(learned, details, LASTING_FACTS);
   copyMembers(learned, details, ["tool"]);
   return finished(learned);
@@ -44,16 +43,20 @@ export function learnFactsOfState(
   details: ReservedDetails | undefined,
   state: State,
 ): ChildFacts | undefined {
-  if (details === undefined && facts?.waitingOn === undefined && facts?.stateInferred === undefined) return facts;
-  const learned: Record<string, unknown> = { ...facts };
-  delete learned["waitingOn"];
-  delete learned["stateInferred"];
+  const isOfEarlierState = facts?.waitingOn !== undefined || facts?.stateInferred !== undefined;
+  if (details === undefined && !isOfEarlierState) return facts;
+  const learned = isOfEarlierState ? without(facts, "waitingOn", "stateInferred") : { ...facts };
   copyMembers(learned, details, LASTING_FACTS);
   copyMembers(learned, details, ["tool"]);
   if (state === "waiting") copyMembers(learned, details, ["waitingOn"]);
   if (isTerminal(state)) copyMembers(learned, details, ENDING_FACTS);
   if (details?.inferred === true) learned["stateInferred"] = true;
   return finished(learned);
+}
+
+/** A copy that was never more than it is: `delete` would turn it into a slow and large kind of object, for good. */
+function without(facts: ChildFacts, ...forgotten: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(facts).filter(([name]) => !forgotten.includes(name)));
 }
 
 function copyMembers(

@@ -117,10 +117,10 @@ function foldSign(record: ChildRecord, observation: Observation, place: Sequence
   const isActivity = event.kind === "activity";
   const seen = evidenceReceived(receiveSequence(record, event.sequence), observation, isActivity);
   const learned = learnFrom(seen, event);
-  const informed = { ...learned, facts: learnFacts(learned.facts, event.details, isActivity) };
-  const shown = isActivity || event.activity !== undefined ? showActivity(informed, observation) : informed;
-  if (isActivity) return accepted(shown, place);
+  const facts = learnFacts(learned.facts, event.details, isActivity);
+  const shown = isActivity || event.activity !== undefined ? showActivity(learned, observation) : learned;
+  if (isActivity) return accepted({ ...shown, facts }, place);
   const heartbeatSequence = event.sequence ?? shown.highestSequence;
   const heartbeatAt = Math.max(shown.heartbeatAt ?? observedAt, observedAt);
-  return accepted({ ...shown, heartbeatAt, heartbeatSequence }, place);
+  return accepted({ ...shown, facts, heartbeatAt, heartbeatSequence }, place);
 }

@@ -61,8 +61,18 @@ export function foldReconciliation(record: ChildRecord | undefined, input: Recon
   };
 }
 
-/** S1: nobody is marked for a silence that the collector slept through. */
+/**
+ * S1: nobody is judged for a silence that the collector slept through. It could not hear an answer either: an open
+ * question is asked anew, with the whole time to answer.
+ */
 export function foldResumed(record: ChildRecord, at: number): ChildRecord {
-  if (isTerminal(record.state) || record.stale !== undefined || record.silentSince >= at) return record;
+  if (isTerminal(record.state)) return record;
+  const { reconciliation } = record;
+  if (reconciliation !== undefined) {
+    const deadline = at + (reconciliation.deadline - reconciliation.requestedAt);
+    if (deadline <= reconciliation.deadline) return record;
+    return { ...record, reconciliation: { requestedAt: at, deadline } };
+  }
+  if (record.stale !== undefined || record.silentSince >= at) return record;
   return { ...record, silentSince: at };
 }

@@ -47,8 +47,7 @@ function firstState(received: ChildRecord, observation: Observation, state: Stat
     const adopted = adoptStream(entered);
     return accepted(adopted, place === "ahead" && adopted.gaps.length === 0 ? "next" : place);
   }
-  if (state === "created")
-    return accepted(beginStream(entered, event.sequence), place === "ahead" ? "next" : place);
+  if (state === "created") return accepted(beginStream(entered, event.sequence), place === "ahead" ? "next" : place);
   return { status: place === "in_gap" ? "gap_filled" : "provisional", diagnostic: "missing_created", record: entered };
 }
 

@@ -17,11 +17,12 @@ export function appendRange(ranges: SequenceRanges, from: number, to: number): S
 
 /** Removes one sequence, which may split a range in two. */
 export function withoutSequence(ranges: SequenceRanges, sequence: number): SequenceRanges {
-  return ranges.flatMap(([from, to]): SequenceRanges => {
+  const rest = ranges.flatMap(([from, to]): SequenceRanges => {
     if (sequence < from || sequence > to) return [[from, to]];
     const below: SequenceRanges = from < sequence ? [[from, sequence - 1]] : [];
     return sequence < to ? [...below, [sequence + 1, to]] : below;
   });
+  return sharedIfEmpty(rest);
 }
 
 /** The newest ranges that a record may keep. */
@@ -31,7 +32,15 @@ export function newestRanges(ranges: SequenceRanges): SequenceRanges {
 
 /** Keeps what lies above a sequence: a stream that begins there is missing nothing below it. */
 export function rangesAbove(ranges: SequenceRanges, sequence: number): SequenceRanges {
-  return ranges.flatMap(([from, to]): SequenceRanges => (to <= sequence ? [] : [[Math.max(from, sequence + 1), to]]));
+  const above = ranges.flatMap(
+    ([from, to]): SequenceRanges => (to <= sequence ? [] : [[Math.max(from, sequence + 1), to]]),
+  );
+  return sharedIfEmpty(above);
+}
+
+/** Nearly every child misses nothing: they all hold the same nothing. */
+function sharedIfEmpty(ranges: SequenceRanges): SequenceRanges {
+  return ranges.length === 0 ? NO_RANGES : ranges;
 }
 
 /** How many missing sequences lie strictly between two received ones. */
