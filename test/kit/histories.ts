@@ -90,7 +90,7 @@ const streamEvents: fc.Arbitrary<readonly LifecycleEvent[]> = fc
     legalStream(),
     legalStream({ sourceEpoch: "epoch-2", beginsAnywhere: true }),
     legalStream({ childId: "adopted", external: true }),
-    fc.array(anyEvent, { maxLength: 4 }),
+    fc.array(anyEvent, { maxLength: 4, size: "max" }),
   )
   .map((parts) => parts.flat());
 
@@ -197,7 +197,7 @@ const anySteps: fc.Arbitrary<readonly Untimed[]> = fc.array(
     { arbitrary: snapshotSteps, weight: 2 },
     { arbitrary: otherSteps, weight: 3 },
   ),
-  { maxLength: 40 },
+  { maxLength: 40, size: "max" },
 );
 
 /** One child with more holes in its stream than a record can remember, some of them filled later. */
@@ -209,7 +209,7 @@ const sparseSteps: fc.Arbitrary<readonly Untimed[]> = fc
       state: fc.constantFrom<State>("starting", "running", "waiting"),
       late: fc.oneof({ arbitrary: fc.constant(0), weight: 5 }, { arbitrary: fc.nat({ max: 200 }), weight: 1 }),
     }),
-    { selector: ({ sequence }) => sequence, minLength: 60, maxLength: 140 },
+    { selector: ({ sequence }) => sequence, minLength: 60, maxLength: 140, size: "max" },
   )
   .map((reports) =>
     reports
@@ -230,7 +230,7 @@ const mixedSteps: fc.Arbitrary<readonly Untimed[]> = fc
         step: fc.oneof({ arbitrary: snapshotSteps, weight: 1 }, { arbitrary: otherSteps, weight: 2 }),
         after: fc.nat({ max: 40 }),
       }),
-      { maxLength: 10 },
+      { maxLength: 10, size: "max" },
     ),
     silence: fc.record({
       after: fc.nat({ max: 60 }),

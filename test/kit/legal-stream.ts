@@ -29,7 +29,7 @@ export function legalStream(options: StreamOptions = {}): fc.Arbitrary<readonly 
       firstSequence: fc.constantFrom(0, 1),
       firstState: fc.constantFrom<State>("created", "starting", "running", "waiting"),
       startsAt: fc.integer({ min: 0, max: 40 }),
-      steps: fc.array(step, { minLength: minLength - 1, maxLength: maxLength - 1 }),
+      steps: fc.array(step, { minLength: minLength - 1, maxLength: maxLength - 1, size: "max" }),
     })
     .map(({ firstSequence, firstState, startsAt, steps }) => {
       let state = beginsAnywhere ? firstState : "created";

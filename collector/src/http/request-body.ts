@@ -84,7 +84,7 @@ function abandon(request: IncomingMessage, source: Readable | undefined): void {
     discardedBytes += chunk.length;
     if (discardedBytes > MAX_DISCARDED_BYTES) request.destroy();
   });
-
+  request.resume();
 }
 
 function bodyRefusal(error: unknown): HttpRefusal {

@@ -158,7 +158,7 @@ it.each([
     { state: "failed", facts: { cause: "timeout", exitCode: 137, signal: "SIGKILL" } },
     "cause timeout, exit code 137, signal SIGKILL",
   ],
-  [{ state: "completed", facts: { exitCode: 0 } }, "cause unknown, exit code 0"],
+  [{ state: "completed", facts: { exitCode: 0 } }, "exit code 0"],
   [
     { state: "lost", terminalEvidence: "failed_reconciliation" },
     "cause unknown, nobody answered for it by its deadline",
