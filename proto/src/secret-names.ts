@@ -67,8 +67,18 @@ const LONGEST_NAME = 128;
 /** Decides by the words of a name in camelCase, PascalCase, snake_case, kebab-case, dots or capitals. */
 export function verdictOnName(name: string): NameVerdict {
   if (!HINT.test(name)) return "never";
-  return verdictOnWords(wordsOf(name.length > LONGEST_NAME ? name.slice(-LONGEST_NAME) : name));
+  if (name.length > LONGEST_NAME) return verdictOnWords(wordsOf(name.slice(-LONGEST_NAME)));
+  const known = VERDICTS.get(name);
+  if (known !== undefined) return known;
+  const verdict = verdictOnWords(wordsOf(name));
+  if (VERDICTS.size >= MAX_VERDICTS) VERDICTS.clear();
+  VERDICTS.set(name, verdict);
+  return verdict;
 }
+
+// The same few names come again and again, `inputTokens` with every report of what was used.
+const VERDICTS = new Map<string, NameVerdict>();
+const MAX_VERDICTS = 256;
 
 function wordsOf(name: string): readonly string[] {
   const words: string[] = [];

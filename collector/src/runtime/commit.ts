@@ -65,7 +65,8 @@ export class Commit {
       return { status: "rejected", diagnostics: [diagnostic] };
     }
     const result = this.#foldEvent(arrival, backfill, receivedAt);
-    const diagnostics = [...result.diagnostics.map(({ code }): Diagnostic => ({ code })), ...arrival.diagnostics];
+    const folded = result.diagnostics.map(({ code }): Diagnostic => ({ code }));
+    const diagnostics = folded.length === 0 ? arrival.diagnostics : [...folded, ...arrival.diagnostics];
     const { source, childId } = arrival.event;
     for (const diagnostic of diagnostics) {
       this.appendDiagnostic({ at: receivedAt, receiver, diagnostic, source, childId });

@@ -7,7 +7,7 @@ import type { EventSink } from "./event-sink.ts";
 import { createExporterTransport } from "./exporter-transport.ts";
 import { createHostSink } from "./host-sink.ts";
 import { createJsonlSink } from "./jsonl-sink.ts";
-import { createJsonlTarget } from "./jsonl-target.ts";
+import { createJsonlTarget } from "./jsonl-target-selection.ts";
 import { JsonlWriter } from "./jsonl-writer.ts";
 import { createNoSink } from "./no-sink.ts";
 import { createOtlpTransport } from "./otlp-transport.ts";

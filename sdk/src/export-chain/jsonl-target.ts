@@ -1,7 +1,3 @@
-import type { JsonlDestination } from "../options.ts";
-import { createJsonlFile } from "./jsonl-file.ts";
-import { createJsonlStream } from "./jsonl-stream.ts";
-
 /** A place that takes whole lines. Calls of `append` do not overlap; `appendSync` may come while one is under way. */
 export interface JsonlTarget {
   /** Rejects when the text may not be there in full. */
@@ -9,10 +5,4 @@ export interface JsonlTarget {
   /** For the process's last moments. Throws when the text may not be there in full. */
   appendSync(text: string): void;
   close(): Promise<void>;
-}
-
-export function createJsonlTarget(destination: JsonlDestination): JsonlTarget {
-  if (destination === "stdout") return createJsonlStream(process.stdout, 1);
-  if (destination === "stderr") return createJsonlStream(process.stderr, 2);
-  return createJsonlFile(destination.path);
 }
