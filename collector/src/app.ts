@@ -9,7 +9,7 @@ import type { Component } from "./runtime/component.ts";
 import { createCurrentReader } from "./runtime/current-reader.ts";
 import { Door } from "./runtime/door.ts";
 import type { Intake } from "./runtime/intake.ts";
-import { DEFAULT_MAX_LATENESS_MS, LivenessLoop } from "./runtime/liveness-loop.ts";
+import { DEFAULT_MAX_LATENESS_MS, LivenessLoop, type Schedule } from "./runtime/liveness-loop.ts";
 import type { ProjectionReader } from "./runtime/projection-reader.ts";
 import { ProjectionState } from "./runtime/projection-state.ts";
 import { READY, type Readiness } from "./runtime/readiness.ts";
@@ -18,6 +18,7 @@ import { Writer } from "./runtime/writer.ts";
 import { createApiServer } from "./server/api-server.ts";
 import { createIngestServer } from "./server/ingest-server.ts";
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
+import type { Store } from "./store/store.ts";
 
 /** The part of a logger that the collector uses. Event contents are never logged. */
 export interface CollectorLog {
@@ -31,6 +32,10 @@ export interface CollectorSeams {
   readonly stdin?: Readable;
   /** Default: the system's. */
   readonly clock?: Clock;
+  /** Where inputs become durable; closed together with the collector. Default: SQLite in the configured `database`. */
+  readonly store?: Store;
+  /** The pace of the looks for silence. Default: timers that keep no process alive. */
+  readonly schedule?: Schedule;
 }
 
 /** A running collector. */
@@ -55,7 +60,8 @@ export interface Collector {
 export async function startCollector(configuration: CollectorConfiguration, seams: CollectorSeams): Promise<Collector> {
   const { log, clock = SYSTEM_CLOCK } = seams;
   const onError = (error: unknown): void => log.error({ error: describe(error) }, "unexpected fault");
-  const store = openSqliteStore({ path: configuration.database, synchronous: configuration.synchronous });
+  const { database: path, synchronous } = configuration;
+  const store = seams.store ?? openSqliteStore({ path, synchronous });
   const stopped: Component[] = [];
   try {
     const state = new ProjectionState(store);
@@ -86,8 +92,11 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       liveness,
       child: (source, childId) => state.child(source, childId),
       submit: (verdicts) => writer.submitVerdicts(verdicts),
+      isReceiving: () => writer.unavailable === undefined,
+      onError,
       intervalMs: configuration.livenessIntervalMs,
       maxLatenessMs: Math.min(DEFAULT_MAX_LATENESS_MS, shortestStaleAfterMs(configuration) / 2),
+      ...(seams.schedule === undefined ? undefined : { schedule: seams.schedule }),
     });
     const readiness = (): Readiness =>
       writer.unavailable === undefined ? READY : { ready: false, reason: writer.unavailable };
@@ -96,6 +105,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
     const ingestOptions = {
       onError,
       maxBodyBytes: configuration.maxBodyBytes,
+      allowedHosts: configuration.allowedHosts,
       ...(configuration.ingestToken === undefined ? undefined : { ingestToken: configuration.ingestToken }),
     };
     const ingest = await createIngestServer(ingestDependencies, { ...configuration.ingest, ...ingestOptions });
@@ -123,12 +133,12 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       reader,
       updates,
       shutdown: () => {
-        shutdown ??= stop(stopped, writer).finally(() => store.close());
+        shutdown ??= stop(stopped, writer, onError).finally(() => store.close());
         return shutdown;
       },
     };
   } catch (error) {
-    for (const component of stopped) await component.shutdown();
+    await shutDown(stopped, onError);
     store.close();
     throw error;
   }
@@ -145,9 +155,24 @@ function createStreamReceivers(
   return [...files, createJsonlStreamReceiver({ intake, stream: stdin, onError })];
 }
 
-async function stop(components: readonly Component[], writer: Writer): Promise<void> {
-  for (const component of components) await component.shutdown();
+async function stop(
+  components: readonly Component[],
+  writer: Writer,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  await shutDown(components, onError);
   await writer.close();
+}
+
+/** One part that cannot stop must not keep the others from it. */
+async function shutDown(components: readonly Component[], onError: (error: unknown) => void): Promise<void> {
+  for (const component of components) {
+    try {
+      await component.shutdown();
+    } catch (error) {
+      onError(error);
+    }
+  }
 }
 
 function describe(error: unknown): string {

@@ -26,6 +26,7 @@ export { createJsonlStreamReceiver, type JsonlStreamReceiver } from "./receivers
 export type { Clock } from "./runtime/clock.ts";
 export type { Component } from "./runtime/component.ts";
 export type { EventOutcome, EventsIntake, Intake, Origin, Refusal, SnapshotIntake } from "./runtime/intake.ts";
+export { LivenessLoop, type LivenessLoopOptions, type Schedule } from "./runtime/liveness-loop.ts";
 export type { ProjectionReader } from "./runtime/projection-reader.ts";
 export {
   createUpdateFeed,
@@ -34,6 +35,20 @@ export {
   type UpdateListener,
   type UpdatePublisher,
 } from "./runtime/update-feed.ts";
+export { type ProjectionDifference, type Verification, verifyStore } from "./runtime/verification.ts";
 export { createApiServer } from "./server/api-server.ts";
 export { createIngestServer } from "./server/ingest-server.ts";
-export { StoreUnavailableError } from "./store/store.ts";
+export type { SqliteStoreOptions } from "./store/sqlite/open-database.ts";
+export { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
+export {
+  type AppendedInput,
+  type Checkpoint,
+  type ChildrenQuery,
+  type LoadedCheckpoint,
+  type Store,
+  type StoredAudit,
+  type StoredDiagnostic,
+  type StoredInput,
+  type StoreReader,
+  StoreUnavailableError,
+} from "./store/store.ts";

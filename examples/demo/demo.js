@@ -14,10 +14,21 @@ const STALE_AFTER_MS = 2_500;
 const RECONCILE_DEADLINE_MS = 2_500;
 const HEARTBEAT_INTERVAL_MS = 500;
 const DEADLINE_MS = 50_000;
+const INTERRUPTED = Symbol("interrupted");
+const EXIT_CODE_INTERRUPTED = 130;
 
 /** @returns the process's exit code: 0 only if every child is shown as what it was. */
 export async function runDemo({ keep }) {
   const folder = await mkdtemp(join(tmpdir(), "agent-lifecycle-demo-"));
+  try {
+    return await watchChildren(folder, keep);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function watchChildren(folder, keep) {
+  const interrupted = once(process, "SIGINT").then(() => INTERRUPTED);
   const jsonlFile = join(folder, "translator.jsonl");
   const collector = await startCollector({
     folder,
@@ -28,25 +39,30 @@ export async function runDemo({ keep }) {
   console.log(`board      ${collector.api}`);
   console.log(`OTLP/HTTP  ${collector.ingest}/v1/logs\n`);
   const table = collector.watch();
-  let failures = 1;
+  const processes = startChildren(collector, jsonlFile);
+  let failures = 0;
   try {
-    const happened = await runChildren(collector, jsonlFile);
-    const { children, problems } = await checkOutcomes(collector, happened, DEADLINE_MS);
+    const happened = await Promise.race([untilEnded(processes), interrupted]);
+    if (happened === INTERRUPTED) return EXIT_CODE_INTERRUPTED;
+    const checked = await Promise.race([checkOutcomes(collector, happened, DEADLINE_MS), interrupted]);
+    if (checked === INTERRUPTED) return EXIT_CODE_INTERRUPTED;
     await table.stop();
-    printOutcomes(children, happened, problems);
-    failures = problems.length;
-    if (keep) await untilInterrupted(collector);
+    printOutcomes(checked.children, happened, checked.problems);
+    failures = checked.problems.length;
+    if (keep) {
+      console.log(`\nleft running: ${collector.api}  (Ctrl-C ends it)`);
+      await interrupted;
+    }
   } finally {
+    for (const child of Object.values(processes)) child.kill("SIGKILL");
     await table.stop();
     await collector.stop();
   }
   const verified = await collector.verify();
-  await rm(folder, { recursive: true, force: true });
   return failures === 0 && verified ? 0 : 1;
 }
 
-/** Starts them all, does to them what the demo is about, and notes how each process really ended. */
-async function runChildren({ ingest }, jsonlFile) {
+function startChildren({ ingest }, jsonlFile) {
   const environment = {
     ...process.env,
     OTEL_EXPORTER_OTLP_ENDPOINT: ingest,
@@ -55,7 +71,7 @@ async function runChildren({ ingest }, jsonlFile) {
   };
   const start = (file) =>
     spawn(process.execPath, [join(here, "children", file)], { env: environment, stdio: ["pipe", "pipe", "inherit"] });
-  const processes = {
+  return {
     researcher: start("researcher.js"),
     coder: start("coder.js"),
     deployer: start("deployer.js"),
@@ -66,6 +82,10 @@ async function runChildren({ ingest }, jsonlFile) {
       stdio: ["pipe", "pipe", "inherit"],
     }),
   };
+}
+
+/** Does to them what the demo is about, and notes how each process really ended. */
+async function untilEnded(processes) {
   const endings = Object.entries(processes).map(async ([name, child]) => [name, await endOf(child)]);
   await Promise.all([
     said(processes.deployer, "deploying").then(() => processes.deployer.kill("SIGTERM")),
@@ -110,9 +130,4 @@ function printOutcomes(children, happened, problems) {
   }
   for (const problem of problems) console.log(`WRONG: ${problem}`);
   console.log(problems.length === 0 ? `\n${children.length} children, all as they were.` : "");
-}
-
-async function untilInterrupted({ api }) {
-  console.log(`\nleft running: ${api}  (Ctrl-C ends it)`);
-  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
 }

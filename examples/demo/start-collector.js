@@ -10,7 +10,7 @@ export async function startCollector({ folder, jsonlFile, staleAfterMs, reconcil
   const database = join(folder, "collector.db");
   const collector = command(
     [
-      ["collector", "--json", "--database", database, "--jsonl", jsonlFile],
+      ["collector", "--json", "--database", database, "--follow", jsonlFile],
       ["--ingest-port", "0", "--api-port", "0", "--liveness-interval-ms", "250"],
       ["--stale-after-ms", staleAfterMs, "--reconcile-deadline-ms", reconcileDeadlineMs],
     ].flat(),

@@ -77,11 +77,14 @@ export class ChildHandle implements Child, HeartbeatMember {
     return this.#state;
   }
 
-  /** Emits the first event; called once, by the lifecycle. */
+  /**
+   * Emits the first event; called once, by the lifecycle. Heartbeats begin with it: it says that they are known, and a
+   * child that waits for its turn must not be taken for lost.
+   */
   begin(): void {
     const details = this.#details(this.#resolved.details, undefined);
     this.#emit(this.#state === "created" ? "created" : "state_changed", this.#state, undefined, details);
-    if (this.#state !== "created") this.#startHeartbeats();
+    if (this.#sendsHeartbeats) this.#host.heartbeats.add(this);
   }
 
   starting(details?: DetailsInput): void {
@@ -145,11 +148,9 @@ export class ChildHandle implements Child, HeartbeatMember {
         this.#refuseTransition(`${this.#state} → ${to}`);
         return;
       }
-      const from = this.#state;
       this.#state = to;
       this.#emit(isTerminal(to) ? "terminal" : "state_changed", to, undefined, details);
       if (isTerminal(to)) this.#end();
-      else if (from === "created") this.#startHeartbeats();
     });
   }
 
@@ -166,10 +167,6 @@ export class ChildHandle implements Child, HeartbeatMember {
     // With every state, not only the first: the event that said it may be the one that is lost.
     const capabilities = state === undefined ? NO_CAPABILITIES : this.#capabilities;
     this.#host.emitter.emit(this.#identity, { kind, state, activity, details, capabilities }, eventId, sequence);
-  }
-
-  #startHeartbeats(): void {
-    if (this.#sendsHeartbeats) this.#host.heartbeats.add(this);
   }
 
   #end(): void {

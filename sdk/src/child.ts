@@ -1,5 +1,5 @@
 import type { Lineage, State } from "@agent-lifecycle/proto";
-import type { ChildOptions, RetryOptions } from "./child-options.ts";
+import type { RetryOptions } from "./child-options.ts";
 import type { DetailsInput, WaitingReason } from "./event-details.ts";
 
 /**
@@ -13,7 +13,7 @@ export interface Child {
   /** The state last emitted. */
   readonly state: State;
   readonly lineage: Lineage;
-  /** Something is bringing it up. Automatic heartbeats begin. */
+  /** Something is bringing it up. */
   starting(details?: DetailsInput): void;
   /** It works. */
   running(details?: DetailsInput): void;
@@ -33,5 +33,3 @@ export interface Child {
    */
   retry(options?: RetryOptions): Child;
 }
-
-export type { ChildOptions, RetryOptions };

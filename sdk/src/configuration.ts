@@ -48,7 +48,7 @@ export interface ConfigurationDefaults extends BatchingConfiguration {
 }
 
 /** The defaults; the documentation quotes them from here. */
-export const DEFAULTS: ConfigurationDefaults = Object.freeze({
+const DEFAULTS: ConfigurationDefaults = Object.freeze({
   maxBufferedEvents: 16_384,
   maxBatchSize: 512,
   scheduledDelayMs: 1_000,

@@ -45,7 +45,8 @@ export interface Lifecycle extends AsyncDisposable {
   /**
    * Flushes, then stops heartbeats and removes the exit hooks. What is open at the deadline is written to JSONL or
    * counted as dropped. Later events are dropped and counted. Further calls return the first one's promise. Children
-   * that have not ended stay as they are: the end of a reporter is not the end of what it reported.
+   * that have not ended stay as they are, for the end of a reporter is not the end of what it reported; but nobody
+   * speaks for them any more, and a collector will find them silent, stale, and at last lost.
    */
   shutdown(options?: DeadlineOptions): Promise<FlushResult>;
   counters(): LifecycleCounters;

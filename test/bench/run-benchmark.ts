@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
+import { describeLoad } from "./load/requests.ts";
 import type { Figure } from "./measure/figure.ts";
 import { formatTable } from "./measure/table.ts";
 import { type BenchmarkOptions, parseOptions, USAGE } from "./options.ts";
@@ -26,7 +27,8 @@ export async function runBenchmark(argv: readonly string[]): Promise<number> {
     else figures.push(...measured);
   }
   const seconds = Math.round((performance.now() - startedAt) / 1000);
-  process.stdout.write(`${machine()}; ${options.quick ? "quick" : "full"} run, ${seconds} s\n\n${formatTable(figures)}`);
+  const run = `${machine()}; ${options.quick ? "quick" : "full"} run, ${seconds} s`;
+  process.stdout.write(`${run}\nload: ${describeLoad()}\n\n${formatTable(figures)}`);
   if (failed.length === 0) return 0;
   process.stderr.write(`not measured: ${failed.join(", ")}\n`);
   return 1;

@@ -8,7 +8,6 @@ import {
   type SummaryView,
 } from "@agent-lifecycle/proto";
 import { describe, expect, test } from "vitest";
-import corpus from "../contract/redaction/corpus.json" with { type: "json" };
 import { type CollectorProcess, startCollector } from "../kit/collector-process.ts";
 import { temporaryDirectory } from "../kit/event-file.ts";
 import { ENCODINGS, type Encoding, ingestRequest } from "../kit/submit.ts";
@@ -18,7 +17,9 @@ interface Sample {
   readonly mustNotContain?: readonly string[];
 }
 
-const { secret: samples } = corpus as { readonly secret: readonly Sample[] };
+const { secret: samples } = JSON.parse(
+  readFileSync(new URL("../contract/redaction/corpus.json", import.meta.url), "utf8"),
+) as { readonly secret: readonly Sample[] };
 
 /** An event as a careless producer would send it: not redacted, possibly not even valid. */
 type RawEvent = Readonly<Record<string, unknown>>;
@@ -46,13 +47,20 @@ function rawEvent(childId: string, members: RawEvent): RawEvent {
 
 /** The sample in every place that takes text. */
 function eventsWith({ in: { text, details } }: Sample, childId: string): readonly RawEvent[] {
-  if (text === undefined) return [rawEvent(childId, { details }), rawEvent(`${childId}/nested`, { details: { inner: [details] } })];
+  if (text === undefined)
+    return [rawEvent(childId, { details }), rawEvent(`${childId}/nested`, { details: { inner: [details] } })];
   return [
     rawEvent(`${childId}/activity`, { activity: text }),
-    rawEvent(`${childId}/details`, { details: { note: text, list: [`before\n${text}\nafter`], inner: { name: text } } }),
-    rawEvent(`${childId}/reserved`, { details: { name: text, tool: text, waitingOn: { kind: "user", text }, transcriptRef: text } }),
+    rawEvent(`${childId}/details`, {
+      details: { note: text, list: [`before\n${text}\nafter`], inner: { name: text } },
+    }),
+    rawEvent(`${childId}/reserved`, {
+      details: { name: text, tool: text, waitingOn: { kind: "user", text }, transcriptRef: text },
+    }),
     rawEvent(`${childId}/event-id`, { eventId: text }),
-    rawEvent(`${childId}/lineage`, { lineage: { rootChildId: text, parentChildId: text, attempt: 0, external: false } }),
+    rawEvent(`${childId}/lineage`, {
+      lineage: { rootChildId: text, parentChildId: text, attempt: 0, external: false },
+    }),
     rawEvent(text, { source: text, sourceEpoch: text }),
     // What breaks the contract is refused, and what is said of it is redacted too.
     rawEvent(`${childId}/state`, { state: text, kind: text, observedAt: text }),
@@ -84,7 +92,7 @@ async function send(collector: CollectorProcess, events: readonly RawEvent[], en
   const response = await fetch(new URL(path, collector.ingestUrl), {
     method: "POST",
     headers: { "content-type": contentType, authorization: `Bearer ${INGEST_TOKEN}` },
-    body: body as BodyInit,
+    body: body as NonNullable<RequestInit["body"]>,
   });
   expect(response.status).toBe(200);
   return Buffer.from(await response.arrayBuffer()).toString("latin1");
@@ -102,13 +110,32 @@ async function sendBroken(collector: CollectorProcess): Promise<string> {
     });
     answers.push(await response.text());
   };
-  await post("/v1/lifecycle/events", "application/x-ndjson", texts.map((text) => `{"note": ${escaped(text)}\n`).join(""));
+  await post(
+    "/v1/lifecycle/events",
+    "application/x-ndjson",
+    texts.map((text) => `{"note": ${escaped(text)}\n`).join(""),
+  );
   for (const text of texts.slice(0, 40)) {
     await post("/v1/logs", "application/json", `{"resourceLogs": "${escaped(text)}"`);
-    await post("/v1/lifecycle/snapshots", "application/json", JSON.stringify({ source: "careless", snapshotId: text, observedAt: text }));
+    await post(
+      "/v1/lifecycle/snapshots",
+      "application/json",
+      JSON.stringify({ source: "careless", snapshotId: text, observedAt: text }),
+    );
     const children = [{ childId: text, state: "running", activity: text, details: { note: text } }];
-    const snapshot = { source: "careless", sourceEpoch: text, snapshotId: text, complete: true, coverage: "all", children };
-    await post("/v1/lifecycle/snapshots", "application/json", JSON.stringify({ ...snapshot, observedAt: "2026-09-01T09:00:00Z" }));
+    const snapshot = {
+      source: "careless",
+      sourceEpoch: text,
+      snapshotId: text,
+      complete: true,
+      coverage: "all",
+      children,
+    };
+    await post(
+      "/v1/lifecycle/snapshots",
+      "application/json",
+      JSON.stringify({ ...snapshot, observedAt: "2026-09-01T09:00:00Z" }),
+    );
   }
   return answers.join("\n");
 }
@@ -146,7 +173,9 @@ function leaksIn(output: string, forbidden: readonly string[]): readonly string[
 }
 
 describe("a secret that a careless producer sends is nowhere afterwards (N3)", () => {
-  test("not in the database, the answers, the metrics or the log, by whatever way it came", { timeout: 60_000 }, async () => {
+  test("not in the database, the answers, the metrics or the log, by whatever way it came", {
+    timeout: 60_000,
+  }, async () => {
     const database = join(temporaryDirectory(), "collector.db");
     const collector = await startCollector(database, ["--ingest-token", INGEST_TOKEN]);
     const sent: RawEvent[] = [];

@@ -8,25 +8,27 @@ import { describe, expect, test } from "vitest";
 import { historyOf } from "../kit/child-history.ts";
 import { type CollectorProcess, startCollector } from "../kit/collector-process.ts";
 import { temporaryDirectory } from "../kit/event-file.ts";
+import { eventsOf } from "../kit/event-run.ts";
 import { makeEvent, makeSnapshot } from "../kit/events.ts";
-import { runCommand, startCommand } from "../kit/program.ts";
+import { runCommand } from "../kit/program.ts";
 import { submit } from "../kit/submit.ts";
 
 function temporaryDatabase(): string {
   return join(temporaryDirectory(), "collector.db");
 }
 
-const LEGAL_PATH = ["created", "starting", "running"] as const;
-
 function legalPath(childId: string): readonly LifecycleEvent[] {
-  return LEGAL_PATH.map((state, sequence) => makeEvent({ childId, sequence, state, at: sequence }));
+  return eventsOf(childId, 3);
 }
 
 /** A history that leaves a mark in every part of the projection: gaps, conflicts, late claims, corrections, objections. */
 async function tellHistory(collector: CollectorProcess): Promise<void> {
   const { ingestUrl } = collector;
   await submit(ingestUrl, legalPath("healthy"));
-  await submit(ingestUrl, [...legalPath("ended"), makeEvent({ childId: "ended", sequence: 3, state: "completed", at: 9 })]);
+  await submit(ingestUrl, [
+    ...legalPath("ended"),
+    makeEvent({ childId: "ended", sequence: 3, state: "completed", at: 9 }),
+  ]);
   await submit(ingestUrl, [makeEvent({ childId: "ended", sequence: 4, state: "running", at: 10 })], "json");
   await submit(ingestUrl, [...legalPath("gapped"), makeEvent({ childId: "gapped", sequence: 9, at: 9 })], "lines");
   await submit(ingestUrl, [...legalPath("conflicting"), makeEvent({ childId: "conflicting", sequence: 2, at: 7 })]);
@@ -35,7 +37,11 @@ async function tellHistory(collector: CollectorProcess): Promise<void> {
   await submit(ingestUrl, [
     makeEvent({ childId: "retry", sequence: 0, state: "created", lineage: { rootChildId: "ended", attempt: 1 } }),
   ]);
-  await post(ingestUrl, "/v1/lifecycle/snapshots", makeSnapshot({ at: 20, children: [{ childId: "healthy", state: "waiting" }, { childId: "found" }] }));
+  await post(
+    ingestUrl,
+    "/v1/lifecycle/snapshots",
+    makeSnapshot({ at: 20, children: [{ childId: "healthy", state: "waiting" }, { childId: "found" }] }),
+  );
   await post(ingestUrl, "/v1/lifecycle/events", { schemaVersion: 1, source: "runner", childId: "broken" });
 }
 
@@ -141,7 +147,9 @@ describe("a collector that is told to end", () => {
       expect(exitCode).toBe(0);
       expect(stdout.toString().split("\n")).toHaveLength(2);
       const verified = await runCommand(["verify", "--database", database]);
-      expect(verified.stdout.toString()).toMatch(/^verified: \d+ inputs replay to the stored projection of 1 children\n$/);
+      expect(verified.stdout.toString()).toMatch(
+        /^verified: \d+ inputs replay to the stored projection of 1 children\n$/,
+      );
     });
   }
 });
@@ -168,87 +176,4 @@ async function untilClosed(url: string): Promise<void> {
       socket.destroy();
     }
   }
-}
-
-describe("one database", () => {
-  test("has one writer: a second collector is refused with a sentence, and the first goes on", async () => {
-    const database = temporaryDatabase();
-    const first = await startCollector(database);
-    const second = await runCommand(["collector", "--database", database, "--ingest-port", "0", "--api-port", "0"]);
-    expect(second.exitCode).toBe(2);
-    expect(second.stderr.toString()).toBe(
-      `agent-lifecycle: another collector is writing to ${database}; stop it, or give this one a database of its own\n`,
-    );
-    expect(second.stdout.toString()).toBe("");
-    await submit(first.ingestUrl, legalPath("child-1"));
-    expect(await historyOf(first, "runner", "child-1")).toHaveLength(3);
-  });
-
-  test("is free again the moment its collector is gone, however it went", async () => {
-    const database = temporaryDatabase();
-    for (const signal of ["SIGKILL", "SIGTERM", "SIGKILL"] as const) await (await startCollector(database)).endBy(signal);
-  });
-
-  test("is read by verify and replay while a collector writes to it", async () => {
-    const database = temporaryDatabase();
-    const collector = await startCollector(database);
-    await submit(collector.ingestUrl, legalPath("child-1"));
-    const writing = new AbortController();
-    const writer = writeUntil(writing.signal, collector);
-    const verified = await runCommand(["verify", "--database", database, "--json"]);
-    const replayed = await runCommand(["replay", "--database", database, "--json"]);
-    writing.abort();
-    const written = await writer;
-    expect(JSON.parse(verified.stdout.toString())).toMatchObject({ agrees: true });
-    expect(verified.exitCode).toBe(0);
-    expect(replayed).toMatchObject({ exitCode: 0, signal: null });
-    const views = replayed.stdout.toString().trimEnd().split("\n").map((line) => JSON.parse(line) as object);
-    expect(views).toContainEqual(expect.objectContaining({ childId: "child-1", state: "running" }));
-    expect(written).toBeGreaterThan(0);
-    expect(await historyOf(collector, "runner", "writer")).toHaveLength(written);
-  });
-
-  test("is opened by a collector while a reader reads what the last one left behind at its kill", async () => {
-    const database = temporaryDatabase();
-    const killed = await startCollector(database);
-    await writeEvents(killed, 2_000);
-    await killed.endBy("SIGKILL");
-    const readers = Array.from({ length: 3 }, () => startCommand(["verify", "--database", database, "--json"]));
-    const collector = await startCollector(database);
-    for (const reader of readers) {
-      const { exitCode, stderr } = await reader.end;
-      expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: "" });
-    }
-    expect(await historyOf(collector, "runner", "writer")).toHaveLength(2_000);
-  });
-
-  test("that cannot be used is named with the reason and exit code 2", async () => {
-    const folder = temporaryDirectory();
-    const { exitCode, stderr } = await runCommand(["collector", "--database", folder, "--ingest-port", "0", "--api-port", "0"]);
-    expect(exitCode).toBe(2);
-    expect(stderr.toString()).toMatch(/^agent-lifecycle: cannot use the database .+: unable to open database file\n$/);
-    const missing = await runCommand(["verify", "--database", join(folder, "missing.db")]);
-    expect(missing.exitCode).toBe(2);
-    expect(missing.stderr.toString()).toContain("missing.db");
-  });
-});
-
-async function writeUntil(signal: AbortSignal, collector: CollectorProcess): Promise<number> {
-  let written = 0;
-  for (; !signal.aborted; written += 1) {
-    await submit(collector.ingestUrl, [writerEvent(written)]);
-  }
-  return written;
-}
-
-async function writeEvents(collector: CollectorProcess, count: number): Promise<void> {
-  await submit(
-    collector.ingestUrl,
-    Array.from({ length: count }, (_, sequence) => writerEvent(sequence)),
-  );
-}
-
-function writerEvent(sequence: number): LifecycleEvent {
-  const state = LEGAL_PATH[sequence];
-  return makeEvent({ childId: "writer", sequence, at: sequence, ...(state === undefined ? undefined : { state }) });
 }

@@ -22,34 +22,34 @@ async function metric(collector: CollectorProcess, name: string, label: string):
 for (const [name, line] of Object.entries(LINES)) {
   describe(`a host on ${name} that knows nothing of us but the attributes`, () => {
     for (const { protocol, compression } of TRANSPORTS) {
-        test(`is projected through its stock ${protocol} exporter, compression ${compression}`, async () => {
-          const collector = await startCollector(join(temporaryDirectory(), "collector.db"));
-          const host = startNode(fixture("stock-exporter-host.mjs"), [line, protocol, `${collector.ingestUrl}/v1/logs`], {
-            environment: { OTEL_EXPORTER_OTLP_COMPRESSION: compression },
-          });
-          const { exitCode, stderr } = await host.end;
-          expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: "" });
-          expect(await collector.get<ChildView>("/api/v1/children/plain-host/researcher")).toMatchObject({
-            state: "completed",
-            stateAt: "2026-09-01T09:00:06.000Z",
-            terminalEvidence: "event",
-            activity: "reads the paper",
-            activityAt: "2026-09-01T09:00:04.000Z",
-            facts: { usage: { inputTokens: 812 }, exitCode: 0 },
-            lineage: { rootChildId: "planner", parentChildId: "planner", attempt: 0, external: false },
-            capabilities: { heartbeat: "known", snapshot: "unknown" },
-            provisional: false,
-            history: "complete",
-            sourceEpoch: "2026-09-01",
-            highestSequence: 6,
-            gaps: [],
-          });
-          const history = await historyOf(collector, "plain-host", "researcher");
-          expect(history.map(({ status, diagnostic, event }) => [event?.eventId, status, diagnostic])).toEqual(
-            Array.from({ length: 6 }, (_, index) => [`event-${index + 1}`, "applied", null]),
-          );
-          expect(await metric(collector, "agent_lifecycle_foreign_records", "otlp_http")).toBe(1);
+      test(`is projected through its stock ${protocol} exporter, compression ${compression}`, async () => {
+        const collector = await startCollector(join(temporaryDirectory(), "collector.db"));
+        const host = startNode(fixture("stock-exporter-host.mjs"), [line, protocol, `${collector.ingestUrl}/v1/logs`], {
+          environment: { OTEL_EXPORTER_OTLP_COMPRESSION: compression },
         });
+        const { exitCode, stderr } = await host.end;
+        expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: "" });
+        expect(await collector.get<ChildView>("/api/v1/children/plain-host/researcher")).toMatchObject({
+          state: "completed",
+          stateAt: "2026-09-01T09:00:06.000Z",
+          terminalEvidence: "event",
+          activity: "reads the paper",
+          activityAt: "2026-09-01T09:00:04.000Z",
+          facts: { usage: { inputTokens: 812 }, exitCode: 0 },
+          lineage: { rootChildId: "planner", parentChildId: "planner", attempt: 0, external: false },
+          capabilities: { heartbeat: "known", snapshot: "unknown" },
+          provisional: false,
+          history: "complete",
+          sourceEpoch: "2026-09-01",
+          highestSequence: 6,
+          gaps: [],
+        });
+        const history = await historyOf(collector, "plain-host", "researcher");
+        expect(history.map(({ status, diagnostic, event }) => [event?.eventId, status, diagnostic])).toEqual(
+          Array.from({ length: 6 }, (_, index) => [`event-${index + 1}`, "applied", null]),
+        );
+        expect(await metric(collector, "agent_lifecycle_foreign_records", "otlp_http")).toBe(1);
+      });
     }
   });
 }

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { historyOf } from "../kit/child-history.ts";
 import { type CollectorProcess, startCollector } from "../kit/collector-process.ts";
 import { temporaryDirectory } from "../kit/event-file.ts";
-import { makeEvent } from "../kit/events.ts";
+import { eventsOf } from "../kit/event-run.ts";
 import { runCommand } from "../kit/program.ts";
 import { SeededRandom } from "../kit/seeded-random.ts";
 import { ENCODINGS, type Encoding, submit } from "../kit/submit.ts";
@@ -35,23 +35,10 @@ function sendersOf(round: number): readonly Sender[] {
   }));
 }
 
-function requestOf(childId: string, request: number): readonly LifecycleEvent[] {
-  const first = request * EVENTS_PER_REQUEST;
-  return Array.from({ length: EVENTS_PER_REQUEST }, (_, index) => eventOf(childId, first + index));
-}
-
-function eventOf(childId: string, sequence: number): LifecycleEvent {
-  const state = (["created", "starting", "running"] as const)[sequence];
-  if (state !== undefined) return makeEvent({ childId, sequence, state, at: sequence });
-  return sequence % 2 === 0
-    ? makeEvent({ childId, sequence, at: sequence })
-    : makeEvent({ childId, sequence, at: sequence, kind: "activity", activity: `step ${sequence}` });
-}
-
 /** Sends until the collector is gone; a request without an answer is the sender's last. */
 async function sendUntilGone(collector: CollectorProcess, sender: Sender, onAcknowledged: () => void): Promise<void> {
   for (let request = 0; ; request += 1) {
-    const events = requestOf(sender.childId, request);
+    const events = eventsOf(sender.childId, EVENTS_PER_REQUEST, request * EVENTS_PER_REQUEST);
     sender.unanswered = events;
     try {
       const { rejected } = await submit(collector.ingestUrl, events, sender.encoding);

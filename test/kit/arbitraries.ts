@@ -12,20 +12,20 @@ import {
 import fc from "fast-check";
 
 /** Identifiers as producers make them, and as nobody expects them: any text that survives trimming. */
-export function arbitraryIdentifier(): fc.Arbitrary<string> {
+function arbitraryIdentifier(): fc.Arbitrary<string> {
   const usual = fc.stringMatching(/^[a-z]{1,8}[-:/._][a-z0-9]{1,12}$/);
   const any = fc.string({ unit: "binary", minLength: 1, maxLength: 40 }).filter((text) => text.trim() !== "");
   return fc.oneof({ weight: 3, arbitrary: usual }, { weight: 1, arbitrary: fc.uuid() }, { weight: 1, arbitrary: any });
 }
 
 /** RFC 3339 UTC with milliseconds; mostly of our days, sometimes any time of the calendar. */
-export function arbitraryTimestamp(): fc.Arbitrary<string> {
+function arbitraryTimestamp(): fc.Arbitrary<string> {
   const ours = fc.integer({ min: Date.UTC(2020, 0), max: Date.UTC(2040, 0) });
   const any = fc.integer({ min: Date.UTC(1, 0) - 62_000_000_000, max: Date.UTC(9999, 11, 31, 23, 59, 59, 999) });
   return fc.oneof({ weight: 5, arbitrary: ours }, { weight: 1, arbitrary: any }).map(formatTimestamp);
 }
 
-export function arbitraryText(maxLength: number): fc.Arbitrary<string> {
+function arbitraryText(maxLength: number): fc.Arbitrary<string> {
   const words = fc
     .array(fc.stringMatching(/^[a-zA-Z0-9]{1,10}$/), { minLength: 1, maxLength: 8 })
     .map((list) => list.join(" "));

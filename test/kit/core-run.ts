@@ -152,7 +152,7 @@ function resultOf(result: FoldResult): StepResult {
   };
 }
 
-export function timeOf(text: string): number {
+function timeOf(text: string): number {
   const time = parseTimestamp(text);
   if (time === undefined) throw new Error(`not a time: ${text}`);
   return time;

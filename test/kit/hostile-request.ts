@@ -7,12 +7,28 @@ export interface Entrance {
   readonly refusalType: string;
 }
 
-export const ENTRANCES: readonly Entrance[] = [
-  { path: "/v1/logs", contentType: "application/x-protobuf", refusalType: "application/x-protobuf" },
-  { path: "/v1/logs", contentType: "application/json", refusalType: "application/json" },
-  { path: "/v1/lifecycle/events", contentType: "application/x-ndjson", refusalType: "application/problem+json" },
-  { path: "/v1/lifecycle/snapshots", contentType: "application/json", refusalType: "application/problem+json" },
-];
+export const PROTOBUF_LOGS: Entrance = {
+  path: "/v1/logs",
+  contentType: "application/x-protobuf",
+  refusalType: "application/x-protobuf",
+};
+export const JSON_LOGS: Entrance = {
+  path: "/v1/logs",
+  contentType: "application/json",
+  refusalType: "application/json",
+};
+export const LINES: Entrance = {
+  path: "/v1/lifecycle/events",
+  contentType: "application/x-ndjson",
+  refusalType: "application/problem+json",
+};
+export const SNAPSHOTS: Entrance = {
+  path: "/v1/lifecycle/snapshots",
+  contentType: "application/json",
+  refusalType: "application/problem+json",
+};
+
+export const ENTRANCES: readonly Entrance[] = [PROTOBUF_LOGS, JSON_LOGS, LINES, SNAPSHOTS];
 
 export interface HostileRequest {
   readonly body: Uint8Array | string | ReadableStream<Uint8Array>;
@@ -34,7 +50,7 @@ export async function send(ingestUrl: string, entrance: Entrance, request: Hosti
       "content-type": entrance.contentType,
       ...(contentEncoding === undefined ? undefined : { "content-encoding": contentEncoding }),
     },
-    body: body as BodyInit,
+    body: body as NonNullable<RequestInit["body"]>,
     ...(body instanceof ReadableStream ? { duplex: "half" } : undefined),
   });
   return {

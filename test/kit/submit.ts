@@ -1,9 +1,9 @@
 import {
   decodeExportResponseJson,
   decodeExportResponseProtobuf,
+  type ExportOutcome,
   encodeLogsJson,
   encodeLogsProtobuf,
-  type ExportOutcome,
   type LifecycleEvent,
   parseTimestamp,
 } from "@agent-lifecycle/proto";
@@ -51,7 +51,7 @@ export async function submit(
   const response = await fetch(new URL(path, ingestUrl), {
     method: "POST",
     headers: { "content-type": contentType },
-    body: body as BodyInit,
+    body: body as NonNullable<RequestInit["body"]>,
   });
   const answer = Buffer.from(await response.arrayBuffer());
   if (response.status !== 200) throw new Error(`${path} answered ${response.status}: ${answer.toString("latin1")}`);

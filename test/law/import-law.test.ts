@@ -46,8 +46,9 @@ describe("the sources keep the law", () => {
     expect(purityViolations(sources, law)).toEqual([]);
   });
 
-  test("of using our packages by their doors, in tests and examples too", () => {
-    const outside = everything.filter(({ path }) => !sources.some((source) => source.path === path));
+  test("of using our packages by their doors, in tests and examples too", async () => {
+    const data = await readSources("test/**/*.json", "examples/**/*.json");
+    const outside = [...everything.filter(({ path }) => !sources.some((source) => source.path === path)), ...data];
     const open: ImportLaw = {
       ...law,
       units: ["test/", "examples/"].map((folder) => ({

@@ -118,7 +118,7 @@ function mayImport(path: string, unit: Unit, target: string, law: ImportLaw): bo
 }
 
 /** The unit with the longest path that holds the file. */
-export function unitOf(path: string, { units }: ImportLaw): Unit | undefined {
+function unitOf(path: string, { units }: ImportLaw): Unit | undefined {
   const holders = units.flatMap((unit) =>
     unit.files
       .filter((file) => (file.endsWith("/") ? path.startsWith(file) : path === file))

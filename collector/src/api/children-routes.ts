@@ -75,7 +75,7 @@ export async function registerChildrenRoutes(scope: FastifyInstance, reader: Pro
 function childrenPage(reader: ProjectionReader, filter: ChildrenFilter): ChildrenPage {
   const { limit, state, source, root, stale, provisional, text } = filter;
   const beforeKey = cursorNumber(filter);
-  const position = reader.lastInputId();
+  const position = reader.listingPosition();
   const found = reader.children({
     limit: limit + 1,
     ...(state === undefined ? undefined : { states: state.split(",") as State[] }),

@@ -5,11 +5,16 @@ import type { ChildUpdate, TakenUpdates } from "./update-queue.ts";
 /**
  * Taken updates as server-sent events, and the summary after them. An id says that everything up to it was sent: one input
  * can change many children, so that only the last of them carries it, and the summary only when nothing is left to send.
+ * @param isComplete whether nothing else waits for this reader, here or elsewhere
  */
-export function framesOf({ updates, next, overflowed }: TakenUpdates, summary: SummaryView): string {
+export function framesOf(
+  { updates, next, overflowed }: TakenUpdates,
+  summary: SummaryView,
+  isComplete: boolean = next === undefined,
+): string {
   const position = next === undefined ? summary.position : next.inputId - 1;
   const resync = overflowed ? resyncFrame(position) : "";
-  return resync + childFrames(updates, next) + summaryFrame(summary, next === undefined);
+  return resync + childFrames(updates, next) + summaryFrame(summary, isComplete);
 }
 
 /** Tells a reader that it missed changes and must list the children again; what follows comes after `position`. */

@@ -66,7 +66,8 @@ export class StreamReader {
     while (this.#isBehind && !this.#isBlocked && this.#output.writable) {
       const taken = this.#waiting.take(MAX_CHILDREN_PER_WRITE);
       this.#isBehind = taken.next !== undefined;
-      this.send(framesOf(taken, this.#summaryView()));
+      // Newer changes may wait in the queue that all readers share: the summary must not claim their position.
+      this.send(framesOf(taken, this.#summaryView(), false));
     }
   }
 }

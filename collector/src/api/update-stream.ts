@@ -74,6 +74,9 @@ export class UpdateStream {
     const summary = summaryView();
     const retry = "retry: 2000\n\n";
     if (after === undefined || after === summary.position) return retry + summaryFrame(summary, true);
+    const listed = reader.listingPosition();
+    // The store takes no writes: what the reader missed cannot be told now, only that it missed something.
+    if (listed < summary.position) return retry + resyncFrame(listed) + summaryFrame(summary, false);
     // A position beyond the log belongs to another log: the database was replaced.
     const isForeign = after > summary.position;
     const missed = isForeign ? [] : reader.childrenChangedSince(after, MAX_RESUMED_CHILDREN + 1);

@@ -61,7 +61,7 @@ export function renderTable(summary: SummaryView, children: readonly ChildView[]
 }
 
 /** `6 started = 1 live + 2 completed + 1 failed + 1 cancelled + 1 lost` */
-export function countsLine(summary: SummaryView): string {
+function countsLine(summary: SummaryView): string {
   const { started, live, stale, provisional, stateUnknown, byState } = summary;
   const sum = [
     `${live} live`,
@@ -98,11 +98,19 @@ function rowOf(child: ChildView, now: number): Row {
   return {
     id: printable(child.facts.name === undefined ? child.childId : `${child.facts.name} (${child.childId})`),
     state: `${STATE_MARKS[state] ?? "?"} ${state}${marks.length === 0 ? "" : ` · ${marks.join(" · ")}`}`,
-    alive: isOver ? "ended" : ageOf(child.lastEvidenceAt, now),
-    progress: ageOf(isOver ? (child.stateAt ?? child.lastProgressAt) : child.lastProgressAt, now),
+    alive: aliveWords(child, now),
+    progress: isOver ? "" : ageOf(child.lastProgressAt, now),
     doing: printable(doing(child)),
     colour: child.stale === null ? (STATE_COLOURS[state] ?? 0) : 33,
   };
+}
+
+/** Of a lost child nobody knows whether it has ended: only when it was last heard of. */
+function aliveWords(child: ChildView, now: number): string {
+  if (child.terminalEvidence === null || child.terminalEvidence === "failed_reconciliation") {
+    return ageOf(child.lastEvidenceAt, now);
+  }
+  return `ended ${ageOf(child.stateAt ?? child.lastEvidenceAt, now)}`;
 }
 
 function doing(child: ChildView): string {
@@ -115,7 +123,8 @@ function doing(child: ChildView): string {
     if (child.terminalEvidence === "failed_reconciliation") parts.push("silent past every deadline");
     if (child.terminalEvidence === "authoritative_snapshot") parts.push("by snapshot");
   } else {
-    if (facts.waitingOn !== undefined) parts.push(`on ${facts.waitingOn.kind}${suffix(facts.waitingOn.text)}`);
+    if (facts.waitingOn !== undefined)
+      parts.push(`on ${facts.waitingOn.kind}${suffix(facts.waitingOn.text ?? facts.waitingOn.childId)}`);
     if (child.activity !== null) parts.push(child.activity);
     else if (facts.tool !== undefined) parts.push(`tool ${facts.tool}`);
   }
@@ -128,7 +137,7 @@ function suffix(text: string | undefined): string {
 }
 
 /** How long ago, in one unit: `4s`, `12m`, `3h`, `2d`. A time ahead of the reader's clock is `0s`. */
-export function ageOf(timestamp: string, now: number): string {
+function ageOf(timestamp: string, now: number): string {
   const seconds = Math.max(0, Math.floor((now - (parseTimestamp(timestamp) ?? now)) / 1000));
   if (seconds < 60) return `${seconds}s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)}m`;

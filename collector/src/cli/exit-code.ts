@@ -6,4 +6,6 @@ export const EXIT_CODE = {
   findings: 1,
   /** It could not do what was asked: bad arguments, unreachable collector, unusable file. */
   unusable: 2,
+  /** `run` itself could not do it; every other code of `run` is the command's. */
+  wrapperFailed: 125,
 } as const;

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { Command, CommanderError } from "commander";
 import { messageOf } from "./command-error.ts";
 import { collectorCommand } from "./commands/collector.ts";
@@ -27,18 +28,25 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
   tolerateClosedOutput();
   const program = new Command("agent-lifecycle")
     .description("what every delegated child agent is doing, and how we know")
+    .version(await versionOfPackage(), "-V, --version")
     .enablePositionalOptions()
     .exitOverride();
   for (const create of COMMANDS) program.addCommand(create().exitOverride());
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
+    const unusable = argv[2] === "run" ? EXIT_CODE.wrapperFailed : EXIT_CODE.unusable;
     // Commander has already said what is wrong with the arguments; help and version are no errors.
     if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? EXIT_CODE.success : EXIT_CODE.unusable;
+      process.exitCode = error.exitCode === 0 ? EXIT_CODE.success : unusable;
       return;
     }
     process.stderr.write(`agent-lifecycle: ${messageOf(error)}\n`);
-    process.exitCode = EXIT_CODE.unusable;
+    process.exitCode = unusable;
   }
+}
+
+async function versionOfPackage(): Promise<string> {
+  const manifest = await readFile(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(manifest) as { readonly version: string }).version;
 }

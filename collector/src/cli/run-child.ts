@@ -2,7 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
 import { basename } from "node:path";
-import { type Child, createLifecycle, type JsonlDestination, type Lifecycle } from "@agent-lifecycle/sdk";
+import {
+  type Child,
+  createLifecycle,
+  type JsonlDestination,
+  type Lifecycle,
+  type SdkDiagnosticCode,
+} from "@agent-lifecycle/sdk";
 import { passOutputOn } from "./output.ts";
 
 export interface RunChildOptions {
@@ -14,9 +20,21 @@ export interface RunChildOptions {
   readonly parent?: string;
   readonly root?: string;
   readonly name?: string;
-  readonly jsonl?: string;
+  readonly ingestToken?: string;
+  /** A path, `stdout` or `stderr`. */
+  readonly fallbackJsonl?: string;
+  /** Arguments often hold secrets that look like anything: they are reported only if asked for. */
+  readonly recordArguments?: boolean;
 }
 
+/** Objections of the SDK that the person who runs a command can do something about. */
+const TOLD: ReadonlySet<SdkDiagnosticCode> = new Set([
+  "invalid_configuration",
+  "invalid_argument",
+  "export_failed",
+  "events_rejected",
+  "jsonl_write_failed",
+]);
 /** A process that has lived this long and said nothing counts as running. */
 const ALIVE_AFTER_MS = 1_000;
 /** How long the end may be held up to deliver it. */
@@ -44,7 +62,13 @@ export async function runChild(options: RunChildOptions): Promise<number> {
   const lifecycle = createLifecycle({
     source: options.source,
     ...(options.endpoint === undefined ? undefined : { endpoint: options.endpoint }),
-    ...(options.jsonl === undefined ? undefined : { jsonl: jsonlDestination(options.jsonl) }),
+    ...(options.ingestToken === undefined
+      ? undefined
+      : { headers: { authorization: `Bearer ${options.ingestToken}` } }),
+    ...(options.fallbackJsonl === undefined ? undefined : { jsonl: jsonlDestination(options.fallbackJsonl) }),
+    onDiagnostic: ({ code, message }) => {
+      if (TOLD.has(code)) process.stderr.write(`agent-lifecycle run: ${message}\n`);
+    },
   });
   const child = lifecycle.child({
     ...(options.childId === undefined ? undefined : { childId: options.childId }),
@@ -54,7 +78,10 @@ export async function runChild(options: RunChildOptions): Promise<number> {
     capabilities: { terminalCause: "known" },
     details: {
       name: options.name ?? basename(options.program),
-      command: [options.program, ...options.programArguments].join(" "),
+      command: (options.recordArguments === true
+        ? [options.program, ...options.programArguments]
+        : [options.program]
+      ).join(" "),
     },
   });
   const spawned = spawn(options.program, options.programArguments, {

@@ -40,6 +40,8 @@ export interface CollectorConfiguration {
   readonly readToken: string | undefined;
   /** Allows a listener beyond loopback without tokens. Default `false`. */
   readonly insecurePublicBind: boolean;
+  /** Further names that the `Host` header may have on a loopback listener, as behind a reverse proxy. Default none. */
+  readonly allowedHosts: readonly string[];
   /** JSONL files to follow. */
   readonly jsonlFiles: readonly string[];
   /** Read JSONL from standard input. */
@@ -62,6 +64,7 @@ export const DEFAULT_CONFIGURATION: CollectorConfiguration = {
   ingestToken: undefined,
   readToken: undefined,
   insecurePublicBind: false,
+  allowedHosts: [],
   jsonlFiles: [],
   jsonlStdin: false,
 };
@@ -116,23 +119,26 @@ function problemsOf(configuration: CollectorConfiguration): readonly Configurati
     const freshness = checkFreshness(policy, stated.heartbeatIntervalMs);
     if (freshness !== undefined) report(`sources.${source}`, freshness);
   }
-  checkListener("ingest", configuration.ingest, configuration.ingestToken, configuration, report);
-  checkListener("api", configuration.api, configuration.readToken, configuration, report);
+  const { ingest, api, ingestToken, readToken } = configuration;
+  checkListener("ingest", ingest, ingestToken !== undefined, configuration, report);
+  // The API's listener takes evidence too: reading and writing both need their token.
+  checkListener("api", api, readToken !== undefined && ingestToken !== undefined, configuration, report);
   return problems;
 }
 
 function checkListener(
   path: string,
   { host, port }: Listener,
-  token: string | undefined,
+  isGuarded: boolean,
   { insecurePublicBind }: CollectorConfiguration,
   report: (path: string, text: string) => void,
 ): void {
   if (!Number.isSafeInteger(port) || port < 0 || port > 65_535) report(`${path}.port`, `is no port: ${port}`);
-  if (isLoopback(host) || token !== undefined || insecurePublicBind) return;
+  if (isLoopback(host) || isGuarded || insecurePublicBind) return;
+  const missing = path === "api" ? "--read-token and --ingest-token" : "--ingest-token";
   report(
     `${path}.host`,
-    `${host} is reachable by others and no token is set: set one, or say --insecure-public-bind if that is meant`,
+    `${host} is reachable by others without a token: set ${missing}, or say --insecure-public-bind if that is meant`,
   );
 }
 

@@ -17,6 +17,7 @@ export {
   type TerminalEvidence,
 } from "./projection/child-record.ts";
 export { viewOf } from "./projection/child-view.ts";
+export { foldResumed } from "./projection/fold-freshness.ts";
 export {
   type IdentityQuestion,
   identityKey,

@@ -10,7 +10,7 @@ import {
 import type { Store, StoredDiagnostic } from "../store/store.ts";
 import type { Arrival, EventArrival } from "./arrival.ts";
 import type { EventOutcome, Origin } from "./intake.ts";
-import type { ProjectionState } from "./projection-state.ts";
+import { type ProjectionState, visibleChanges } from "./projection-state.ts";
 import type { PipelineTelemetry } from "./telemetry.ts";
 import type { ProjectionUpdate } from "./update-feed.ts";
 
@@ -32,9 +32,10 @@ const MAX_DIAGNOSTICS_PER_COMMIT = 200;
  */
 export class Commit {
   readonly #parts: CommitParts;
-  readonly #results: FoldResult[] = [];
+  readonly #folds: { readonly input: ProjectionInput; readonly result: FoldResult }[] = [];
   readonly #updates: ProjectionUpdate[] = [];
-  #diagnostics = 0;
+  readonly #diagnosticCodes: Diagnostic["code"][] = [];
+  readonly #verdicts: ("stale" | "lost" | "unavailable")[] = [];
 
   constructor(parts: CommitParts) {
     this.#parts = parts;
@@ -45,17 +46,20 @@ export class Commit {
     return this.#updates;
   }
 
-  /** Lets the projection's bookkeeping take note, now that everything is durable. */
+  /** Lets the projection's bookkeeping and the counters take note, now that everything is durable. */
   accept(onFolded: (result: FoldResult) => void): void {
-    for (const [index, { inputId }] of this.#updates.entries()) {
-      const result = this.#results[index] as FoldResult;
-      this.#parts.state.accept(inputId, result);
+    const { state, telemetry } = this.#parts;
+    for (const [index, { input, result }] of this.#folds.entries()) {
+      state.accept((this.#updates[index] as ProjectionUpdate).inputId, input, result);
       onFolded(result);
     }
+    state.releaseRecalled();
+    for (const code of this.#diagnosticCodes) telemetry.countDiagnostic(code);
+    for (const outcome of this.#verdicts) telemetry.countVerdict(outcome);
   }
 
   undo(): void {
-    this.#parts.state.undo(this.#results);
+    this.#parts.state.undo(this.#folds.map(({ result }) => result));
   }
 
   foldArrival(arrival: Arrival, { receiver, backfill }: Origin, receivedAt: number): EventOutcome {
@@ -88,7 +92,13 @@ export class Commit {
     return result;
   }
 
-  foldSnapshot(snapshot: LifecycleSnapshot, { receiver }: Origin, receivedAt: number): FoldResult {
+  /** @param noted what the door tolerated in it */
+  foldSnapshot(
+    snapshot: LifecycleSnapshot,
+    noted: readonly Diagnostic[],
+    { receiver }: Origin,
+    receivedAt: number,
+  ): FoldResult {
     const { store, state, snapshotPolicyOf } = this.#parts;
     // A2: the identifier alone decides, whatever the snapshot says.
     const identity = store.answerIdentity(snapshotIdentityQuestion(snapshot), "") === "new" ? "new" : "same";
@@ -97,6 +107,9 @@ export class Commit {
     state.recall(input);
     const result = fold(state.projection, input);
     if (result.status !== "deduplicated") this.#append(input, result, undefined);
+    for (const diagnostic of result.status === "deduplicated" ? [] : noted) {
+      this.appendDiagnostic({ at: receivedAt, receiver, diagnostic, source: snapshot.source });
+    }
     for (const { code, childId } of result.diagnostics) {
       const subject = about(snapshot.source, childId === "" ? undefined : childId);
       this.appendDiagnostic({ at: receivedAt, receiver, diagnostic: { code }, ...subject });
@@ -106,30 +119,27 @@ export class Commit {
 
   /** A verdict that evidence overtook changes nothing, and is not stored. */
   foldVerdict(verdict: ProjectionInput): void {
-    const { state, telemetry } = this.#parts;
+    const { state } = this.#parts;
     state.recall(verdict);
     const result = fold(state.projection, verdict);
     if (result.changes.length === 0) return;
     const isAboutOne = verdict.type === "stale" || verdict.type === "reconciliation";
     this.#append(verdict, result, isAboutOne ? result.changes[0]?.after.key : undefined);
-    if (verdict.type === "stale") telemetry.countVerdict("stale");
-    if (verdict.type === "reconciliation") {
-      telemetry.countVerdict(verdict.outcome === "failed" ? "lost" : "unavailable");
-    }
+    if (verdict.type === "stale") this.#verdicts.push("stale");
+    if (verdict.type === "reconciliation") this.#verdicts.push(verdict.outcome === "failed" ? "lost" : "unavailable");
   }
 
   appendDiagnostic(diagnostic: StoredDiagnostic): void {
-    const { store, telemetry } = this.#parts;
-    telemetry.countDiagnostic(diagnostic.diagnostic.code);
-    this.#diagnostics += 1;
-    if (this.#diagnostics > MAX_DIAGNOSTICS_PER_COMMIT) return;
+    const { store } = this.#parts;
+    this.#diagnosticCodes.push(diagnostic.diagnostic.code);
+    if (this.#diagnosticCodes.length > MAX_DIAGNOSTICS_PER_COMMIT) return;
     store.appendDiagnostic(diagnostic);
-    if (this.#diagnostics === 1) store.trimDiagnostics(MAX_STORED_DIAGNOSTICS);
+    if (this.#diagnosticCodes.length === 1) store.trimDiagnostics(MAX_STORED_DIAGNOSTICS);
   }
 
   #append(input: ProjectionInput, result: FoldResult, childKey: number | undefined, canonicalContent?: string): void {
     const { store } = this.#parts;
-    this.#results.push(result);
+    this.#folds.push({ input, result });
     const inputId = store.append({
       input,
       childKey,
@@ -137,11 +147,11 @@ export class Commit {
       diagnostic: result.diagnostics[0]?.code,
       ...(canonicalContent === undefined ? undefined : { canonicalContent }),
     });
-    for (const entry of result.audit) {
-      const changed = result.changes.find(({ after }) => after.childId === entry.childId);
-      if (changed !== undefined) store.appendAudit(inputId, changed.after.key, entry);
+    if (result.audit.length > 0) {
+      const keys = new Map(result.changes.map(({ after }) => [after.childId, after.key]));
+      for (const entry of result.audit) store.appendAudit(inputId, keys.get(entry.childId) as number, entry);
     }
-    this.#updates.push({ inputId, changes: result.changes, audit: result.audit });
+    this.#updates.push({ inputId, changes: visibleChanges(input, result), audit: result.audit });
   }
 }
 

@@ -6,7 +6,11 @@ import type { ProjectionState } from "./projection-state.ts";
  * Reads through the store, which `bringUpToDate` first makes hold everything that was acknowledged. When the store takes
  * no writes, readers still get its last checkpoint: old facts, with their times, beat none.
  */
-export function createCurrentReader(store: Store, state: ProjectionState, bringUpToDate: () => void): ProjectionReader {
+export function createCurrentReader(
+  store: Store,
+  state: ProjectionState,
+  bringUpToDate: () => boolean,
+): ProjectionReader {
   const current = (): Store => {
     bringUpToDate();
     return store;
@@ -21,5 +25,6 @@ export function createCurrentReader(store: Store, state: ProjectionState, bringU
     diagnostics: (query) => store.diagnostics(query),
     sources: () => current().sources(),
     lastInputId: () => state.lastInputId,
+    listingPosition: () => (bringUpToDate() ? state.lastInputId : state.checkpointInputId),
   };
 }

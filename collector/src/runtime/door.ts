@@ -73,7 +73,7 @@ export class Door implements Intake {
         bytes: origin.bytes,
         receiver: origin.receiver,
         run: (commit) => {
-          const result = commit.foldSnapshot(snapshot, origin, receivedAt);
+          const result = commit.foldSnapshot(snapshot, diagnostics, origin, receivedAt);
           return () => resolve(answerOf(result, diagnostics));
         },
         refuse: resolve,

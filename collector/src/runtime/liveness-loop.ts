@@ -9,12 +9,18 @@ import {
 } from "../core/index.ts";
 import type { Clock } from "./clock.ts";
 
+/** Calls back after a delay, like `setTimeout`. Returns its cancellation. */
+export type Schedule = (callback: () => void, delayMs: number) => () => void;
+
 export interface LivenessLoopOptions {
   readonly clock: Clock;
   readonly liveness: Liveness;
   readonly child: (source: string, childId: string) => ChildRecord | undefined;
   /** Stores and folds verdicts; resolves to `false` when that failed, and they are to be found again. */
   readonly submit: (verdicts: readonly ProjectionInput[]) => Promise<boolean>;
+  /** Whether evidence can be stored now. While it cannot, no silence proves anything: the collector is as good as away. */
+  readonly isReceiving: () => boolean;
+  readonly onError: (error: unknown) => void;
   /** Time between two looks. Milliseconds; default 1,000. */
   readonly intervalMs?: number;
   /**
@@ -22,11 +28,11 @@ export interface LivenessLoopOptions {
    * threshold of silence in use, or a short absence would count as a child's silence. Milliseconds; default 2,000.
    */
   readonly maxLatenessMs?: number;
-  /** Calls back after a delay, like `setTimeout`; the timer keeps no process alive. Returns its cancellation. */
-  readonly schedule?: (callback: () => void, delayMs: number) => () => void;
+  /** Default: timers that keep no process alive. */
+  readonly schedule?: Schedule;
 }
 
-export const DEFAULT_LIVENESS_INTERVAL_MS = 1_000;
+const DEFAULT_LIVENESS_INTERVAL_MS = 1_000;
 /** Well above what a busy machine causes by itself. */
 export const DEFAULT_MAX_LATENESS_MS = 2_000;
 
@@ -38,10 +44,12 @@ export class LivenessLoop {
   readonly #options: LivenessLoopOptions;
   readonly #intervalMs: number;
   readonly #maxLatenessMs: number;
-  readonly #schedule: (callback: () => void, delayMs: number) => () => void;
+  readonly #schedule: Schedule;
   #cancel: (() => void) | undefined;
-  #lastWall: number;
-  #lastMonotonic: number;
+  #last: Moment;
+  /** An absence that is not stored yet: until it is, a silence proves nothing. */
+  #owesResumption = false;
+  #isShutDown = false;
   #looking: Promise<void> = Promise.resolve();
 
   constructor(options: LivenessLoopOptions) {
@@ -49,18 +57,19 @@ export class LivenessLoop {
     this.#intervalMs = options.intervalMs ?? DEFAULT_LIVENESS_INTERVAL_MS;
     this.#maxLatenessMs = options.maxLatenessMs ?? DEFAULT_MAX_LATENESS_MS;
     this.#schedule = options.schedule ?? scheduleUnreferenced;
-    this.#lastWall = options.clock.wallNow();
-    this.#lastMonotonic = options.clock.monotonicNow();
+    this.#last = momentOf(options.clock);
   }
 
   /** Says that the collector has come (back), then looks at every interval. */
   async start(): Promise<void> {
-    await this.#options.submit([{ type: "resumed", at: this.#options.clock.wallNow() }]);
-    this.#takeTimes();
-    this.#plan();
+    this.#last = momentOf(this.#options.clock);
+    this.#looking = this.#resume();
+    await this.#looking;
+    if (!this.#isShutDown) this.#plan();
   }
 
   async shutdown(): Promise<void> {
+    this.#isShutDown = true;
     this.#cancel?.();
     this.#cancel = undefined;
     await this.#looking;
@@ -68,25 +77,33 @@ export class LivenessLoop {
 
   /** One look. Public for hosts and tests that bring their own pace. */
   async look(): Promise<void> {
-    const { clock, liveness, submit } = this.#options;
-    const wasAway = this.#wasAway();
-    this.#takeTimes();
-    const now = clock.wallNow();
-    if (wasAway) {
-      await submit([{ type: "resumed", at: now }]);
+    const { clock, liveness } = this.#options;
+    // One reading serves the whole look: an absence that begins in the middle of it is left for the next one to notice.
+    const moment = momentOf(clock);
+    if (this.#wasAwayUntil(moment) || !this.#options.isReceiving()) this.#owesResumption = true;
+    this.#last = moment;
+    if (this.#owesResumption) {
+      await this.#resume();
       return;
     }
-    await this.#judge(liveness.expire(now));
-    await this.#judge(this.#outcomes(now));
+    await this.#judge(liveness.expire(moment.wall));
+    await this.#judge(this.#outcomes(moment.wall));
+  }
+
+  async #resume(): Promise<void> {
+    const { clock, submit } = this.#options;
+    this.#owesResumption = true;
+    if (await submit([{ type: "resumed", at: clock.wallNow() }])) this.#owesResumption = false;
   }
 
   /** A verdict that could not be stored has not been given: its child is watched again. */
   async #judge(verdicts: readonly (StaleInput | ReconciliationInput)[]): Promise<void> {
     const { liveness, child, submit } = this.#options;
     if (await submit(verdicts)) return;
+    this.#owesResumption = true;
     for (const { source, childId } of verdicts) {
       const after = child(source, childId);
-      if (after !== undefined) liveness.observe({ before: after, after });
+      if (after !== undefined) liveness.nameAgain(after);
     }
   }
 
@@ -100,27 +117,33 @@ export class LivenessLoop {
     });
   }
 
-  /** The wall clock ran ahead of the monotonic one (a suspend, a step), or this look comes much too late. */
-  #wasAway(): boolean {
-    const { clock } = this.#options;
-    const monotonicElapsed = clock.monotonicNow() - this.#lastMonotonic;
-    const wallElapsed = clock.wallNow() - this.#lastWall;
+  /** The wall clock moved otherwise than the monotonic one (a suspend, a step), or this look comes much too late. */
+  #wasAwayUntil(moment: Moment): boolean {
+    const monotonicElapsed = moment.monotonic - this.#last.monotonic;
+    const wallElapsed = moment.wall - this.#last.wall;
     const lateness = monotonicElapsed - this.#intervalMs;
-    return wallElapsed - monotonicElapsed > this.#maxLatenessMs || lateness > this.#maxLatenessMs;
-  }
-
-  #takeTimes(): void {
-    this.#lastWall = this.#options.clock.wallNow();
-    this.#lastMonotonic = this.#options.clock.monotonicNow();
+    return Math.abs(wallElapsed - monotonicElapsed) > this.#maxLatenessMs || lateness > this.#maxLatenessMs;
   }
 
   #plan(): void {
     this.#cancel = this.#schedule(() => {
-      this.#looking = this.look().then(() => {
-        if (this.#cancel !== undefined) this.#plan();
-      });
+      this.#looking = this.look()
+        .catch(this.#options.onError)
+        .then(() => {
+          if (!this.#isShutDown) this.#plan();
+        });
     }, this.#intervalMs);
   }
+}
+
+/** One point in time, on both clocks. Milliseconds. */
+interface Moment {
+  readonly wall: number;
+  readonly monotonic: number;
+}
+
+function momentOf(clock: Clock): Moment {
+  return { wall: clock.wallNow(), monotonic: clock.monotonicNow() };
 }
 
 function scheduleUnreferenced(callback: () => void, delayMs: number): () => void {

@@ -6,6 +6,7 @@ import {
   createProjection,
   type FoldResult,
   fold,
+  foldResumed,
   forgetChild,
   type Projection,
   type ProjectionInput,
@@ -15,12 +16,7 @@ import {
   type SnapshotEpoch,
   type Summary,
 } from "../core/index.ts";
-import type { Store } from "../store/store.ts";
-
-interface ChangedRecord {
-  readonly record: ChildRecord;
-  readonly updatedInputId: number;
-}
+import type { Store, StoredChild, StoredResumption } from "../store/store.ts";
 
 /**
  * The projection in memory and what of it the store's checkpoint does not have yet. Live children are here; a child that
@@ -30,8 +26,11 @@ export class ProjectionState {
   readonly projection: Projection = createProjection();
   readonly summary: Summary;
   readonly #store: Store;
-  readonly #changed = new Map<number, ChangedRecord>();
+  readonly #changed = new Map<number, StoredChild>();
+  /** Ended children that somebody spoke of since the last `releaseRecalled`. */
+  readonly #recalled = new Map<number, ChildRecord>();
   readonly #changedEpochs = new Map<string, SnapshotEpoch>();
+  #resumption: StoredResumption | undefined;
   #lastInputId: number;
   #checkpointInputId: number;
   /** Whether a child that is not in memory may be in the store. */
@@ -42,7 +41,8 @@ export class ProjectionState {
     this.#store = store;
     const loaded = store.loadCheckpoint();
     this.summary = loaded.summary;
-    for (const record of loaded.liveChildren) restoreChild(this.projection, record);
+    for (const stored of loaded.liveChildren) restoreChild(this.projection, asResumed(stored, loaded.resumption));
+    this.#resumption = loaded.resumption;
     this.projection.nextKey = loaded.nextKey;
     for (const [source, epoch] of loaded.snapshotEpochs) restoreSnapshotEpoch(this.projection, source, epoch);
     this.#mayHaveForgotten = loaded.summary.started > loaded.summary.live;
@@ -50,12 +50,18 @@ export class ProjectionState {
     this.#lastInputId = loaded.inputId;
     for (const { inputId, input } of store.inputs(loaded.inputId)) {
       this.recall(input);
-      this.accept(inputId, fold(this.projection, input));
+      this.accept(inputId, input, fold(this.projection, input));
     }
+    this.releaseRecalled();
   }
 
   get lastInputId(): number {
     return this.#lastInputId;
+  }
+
+  /** The newest input that the store's projection takes in. */
+  get checkpointInputId(): number {
+    return this.#checkpointInputId;
   }
 
   /** Inputs that a restart would have to replay. */
@@ -90,16 +96,34 @@ export class ProjectionState {
     const inMemory = childOf(this.projection, source, childId);
     if (inMemory !== undefined || !this.#mayHaveForgotten) return inMemory;
     const stored = this.#stored(source, childId);
-    if (stored !== undefined) restoreChild(this.projection, stored);
+    if (stored === undefined) return undefined;
+    restoreChild(this.projection, stored);
+    this.#recalled.set(stored.key, stored);
     return stored;
   }
 
+  /**
+   * Lets go of the recalled children that nothing has changed; the others go with the next checkpoint. Without this, a
+   * flood of repeated old evidence, which changes nothing, would bring every ended child back to stay.
+   */
+  releaseRecalled(): void {
+    for (const [key, record] of this.#recalled) {
+      if (!this.#changed.has(key)) forgetChild(this.projection, record);
+    }
+    this.#recalled.clear();
+  }
+
   /** Takes note of a fold whose input is stored. */
-  accept(inputId: number, result: FoldResult): void {
+  accept(inputId: number, input: ProjectionInput, result: FoldResult): void {
     this.#lastInputId = inputId;
+    if (input.type === "resumed") this.#resumption = { inputId, at: input.at };
+    const visible = new Set(visibleChanges(input, result));
     for (const change of result.changes) {
+      const { after } = change;
       countChange(this.summary, change);
-      this.#changed.set(change.after.key, { record: change.after, updatedInputId: inputId });
+      const changedBefore = this.#changed.get(after.key);
+      if (visible.has(change)) this.#changed.set(after.key, { record: after, updatedInputId: inputId });
+      else if (changedBefore !== undefined) this.#changed.set(after.key, { ...changedBefore, record: after });
     }
     if (result.snapshotEpoch !== undefined) {
       this.#changedEpochs.set(result.snapshotEpoch.source, result.snapshotEpoch.after);
@@ -109,6 +133,7 @@ export class ProjectionState {
   /** Takes back folds whose inputs were not stored after all, the newest first. */
   undo(results: readonly FoldResult[]): void {
     for (const result of results.toReversed()) revert(this.projection, result);
+    this.releaseRecalled();
   }
 
   /** Writes all changes into the store's open transaction; `checkpointed` is to be called once it is committed. */
@@ -117,6 +142,7 @@ export class ProjectionState {
       inputId: this.#lastInputId,
       records: this.#changed.values(),
       snapshotEpochs: this.#changedEpochs,
+      resumption: this.#resumption,
     });
   }
 
@@ -134,4 +160,21 @@ export class ProjectionState {
   #stored(source: string, childId: string): ChildRecord | undefined {
     return this.#mayHaveForgotten ? this.#store.loadChild(source, childId) : undefined;
   }
+}
+
+/**
+ * The changes that somebody can see. A return of the collector moves every silence: that is kept once, and not written
+ * or told for each child. Only the questions that it asks anew are.
+ */
+export function visibleChanges(input: ProjectionInput, { changes }: FoldResult): FoldResult["changes"] {
+  if (input.type !== "resumed") return changes;
+  return changes.filter(({ before, after }) => before?.reconciliation !== after.reconciliation);
+}
+
+/** A stored record as it is since the collector's newest return, unless a later input has changed it. */
+export function asResumed(
+  { record, updatedInputId }: StoredChild,
+  resumption: StoredResumption | undefined,
+): ChildRecord {
+  return resumption === undefined || updatedInputId >= resumption.inputId ? record : foldResumed(record, resumption.at);
 }

@@ -17,14 +17,3 @@ export interface PipelineTelemetry {
   /** Received and not yet durable. */
   setQueue(bytes: number): void;
 }
-
-export const NO_TELEMETRY: PipelineTelemetry = {
-  countEvents: () => {},
-  countRecords: () => {},
-  countForeign: () => {},
-  countDiagnostic: () => {},
-  countRefusal: () => {},
-  countVerdict: () => {},
-  observeCommit: () => {},
-  setQueue: () => {},
-};

@@ -8,8 +8,11 @@ import {
   serializeProjection,
 } from "../core/index.ts";
 import type { Store } from "../store/store.ts";
+import { asResumed } from "./projection-state.ts";
 
 export interface Verification {
+  /** The store is what its inputs say: none of the findings below. */
+  readonly agrees: boolean;
   readonly inputs: number;
   readonly children: number;
   /** Inputs of which the replay made something else than was recorded when they came in. */
@@ -17,6 +20,10 @@ export interface Verification {
   /** Lines in which the stored projection and the replayed one differ; the first few in full. */
   readonly differences: readonly ProjectionDifference[];
   readonly differingLines: number;
+  /** Ids of inputs that are not there: ids grow by one, so that a hole means that something was taken out. */
+  readonly missingInputs: number;
+  /** Children that listings and counts find by something else than their record says. */
+  readonly misfiledChildren: number;
 }
 
 export interface ProjectionDifference {
@@ -35,11 +42,19 @@ export function verifyStore(store: Store): Verification {
     const replayed = replay(store);
     const stored = storedProjection(store);
     const comparison = compareLines(serializeProjection(stored), serializeProjection(replayed.projection));
+    const newestInputId = Math.max(store.lastInputId(), store.loadCheckpoint().inputId);
+    const findings = {
+      differentOutcomes: replayed.differentOutcomes,
+      missingInputs: newestInputId - replayed.inputs,
+      misfiledChildren: [...store.misfiledChildren()].length,
+      differingLines: comparison.differingLines,
+    };
     return {
+      agrees: Object.values(findings).every((count) => count === 0),
       inputs: replayed.inputs,
       children: [...childrenOf(replayed.projection)].length,
-      differentOutcomes: replayed.differentOutcomes,
-      ...comparison,
+      ...findings,
+      differences: comparison.differences,
     };
   });
 }
@@ -64,8 +79,8 @@ export function replay(store: Store): {
 /** The checkpoint, brought forward by the inputs after it: what a start would begin with. */
 function storedProjection(store: Store): Projection {
   const projection = createProjection();
-  const { inputId, snapshotEpochs } = store.loadCheckpoint();
-  for (const record of store.everyChild()) restoreChild(projection, record);
+  const { inputId, snapshotEpochs, resumption } = store.loadCheckpoint();
+  for (const stored of store.everyChild()) restoreChild(projection, asResumed(stored, resumption));
   for (const [source, epoch] of snapshotEpochs) restoreSnapshotEpoch(projection, source, epoch);
   for (const { input } of store.inputs(inputId)) fold(projection, input);
   return projection;

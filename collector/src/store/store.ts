@@ -40,7 +40,9 @@ export interface Store extends StoreReader {
   /** What a start begins from: the checkpoint's live children; inputs after it are to be replayed. */
   loadCheckpoint(): LoadedCheckpoint;
   /** Every child as of the last checkpoint, ended ones too. */
-  everyChild(): Iterable<ChildRecord>;
+  everyChild(): Iterable<StoredChild>;
+  /** Children that are filed under something else than their record says, so that they are found and counted wrongly. */
+  misfiledChildren(): Iterable<ChildRecord>;
   /** Runs reads that belong together: they all see the same commit, whatever a writer does meanwhile. */
   consistently<Result>(reads: () => Result): Result;
   /** Stored inputs above `afterInputId`, in order. */
@@ -82,16 +84,31 @@ export interface StoredDiagnostic {
   readonly childId?: string;
 }
 
+/** A record, and the newest input that changed more of it than the start of its silence. */
+export interface StoredChild {
+  readonly record: ChildRecord;
+  readonly updatedInputId: number;
+}
+
+/** The newest return of the collector (S1). It moves every silence, and is kept once instead of in every record. */
+export interface StoredResumption {
+  readonly inputId: number;
+  readonly at: number;
+}
+
 export interface Checkpoint {
   readonly inputId: number;
-  readonly records: Iterable<{ readonly record: ChildRecord; readonly updatedInputId: number }>;
+  readonly records: Iterable<StoredChild>;
   readonly snapshotEpochs: ReadonlyMap<string, SnapshotEpoch>;
+  readonly resumption: StoredResumption | undefined;
 }
 
 export interface LoadedCheckpoint {
   readonly inputId: number;
   /** Children that have not ended. Ended ones stay in the store until somebody speaks of them. */
-  readonly liveChildren: Iterable<ChildRecord>;
+  readonly liveChildren: Iterable<StoredChild>;
+  /** To be applied to every record that no later input has changed. */
+  readonly resumption: StoredResumption | undefined;
   readonly snapshotEpochs: ReadonlyMap<string, SnapshotEpoch>;
   readonly nextKey: number;
   readonly summary: Summary;
@@ -115,10 +132,7 @@ export interface StoreReader {
   /** Children that have a state, newest first. */
   children(query: ChildrenQuery): readonly ChildRecord[];
   /** Children changed by inputs above `inputId`, in the order of their latest change; with the input that changed them. */
-  childrenChangedSince(
-    inputId: number,
-    limit: number,
-  ): readonly { readonly record: ChildRecord; readonly updatedInputId: number }[];
+  childrenChangedSince(inputId: number, limit: number): readonly StoredChild[];
   /** Inputs about one child above `afterInputId`, oldest first. */
   inputsOfChild(childKey: number, afterInputId: number, limit: number): readonly StoredInput[];
   /** Audit entries above `afterInputId`, oldest first; of one child when `childKey` is given. */

@@ -52,7 +52,7 @@ function delivered(
 }
 
 /** `Retry-After` in milliseconds from now: whole seconds or an HTTP date. Anything else is not understood. */
-export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
+function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
   const text = header?.trim();
   if (text === undefined || text === "") return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;

@@ -42,7 +42,12 @@ export interface BareLogger {
 }
 
 /** @param childId the child that everything is about; its parent is `rootChildId`. */
-export function createBareLogger(source: string, sourceEpoch: string, childId: string, rootChildId: string): BareLogger {
+export function createBareLogger(
+  source: string,
+  sourceEpoch: string,
+  childId: string,
+  rootChildId: string,
+): BareLogger {
   const processor = new BufferingProcessor();
   const logger = new LoggerProvider({ processors: [processor] }).getLogger("agent-lifecycle", "0.1.0");
   const eventIdPrefix = `${childId}/${sourceEpoch}/`;
@@ -86,5 +91,13 @@ export function createBareLogger(source: string, sourceEpoch: string, childId: s
 
 function emit(logger: Logger, eventName: string, body: string, attributes: Attributes): void {
   const now = Date.now();
-  logger.emit({ eventName, timestamp: now, observedTimestamp: now, severityNumber: 5, severityText: "DEBUG", body, attributes });
+  logger.emit({
+    eventName,
+    timestamp: now,
+    observedTimestamp: now,
+    severityNumber: 5,
+    severityText: "DEBUG",
+    body,
+    attributes,
+  });
 }

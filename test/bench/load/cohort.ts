@@ -15,6 +15,8 @@ export interface CohortOptions {
   readonly ends?: boolean;
   /** How much each child says, from its first event on. Default: everything. */
   readonly eventsPerChild?: number;
+  /** Whether they say what they do and who they are, or only that they live. Default true. */
+  readonly talkative?: boolean;
 }
 
 /** The text by which all ids of a cohort, and nothing else, name it. As long for every number below 10^8. */
@@ -27,10 +29,13 @@ export function cohortMark(cohort: number): string {
  * mix is that of agents at work: mostly activities and heartbeats, now and then a wait.
  */
 export function cohortEvents(cohort: number, options: CohortOptions = {}): readonly LifecycleEvent[] {
-  const { ends = true, eventsPerChild = EVENTS_PER_CHILD } = options;
+  const { ends = true, eventsPerChild = EVENTS_PER_CHILD, talkative = true } = options;
   const events: LifecycleEvent[] = [];
   for (let sequence = 1; sequence <= eventsPerChild; sequence += 1) {
-    for (let child = 0; child < CHILDREN_PER_COHORT; child += 1) events.push(eventOf(cohort, child, sequence, ends));
+    for (let child = 0; child < CHILDREN_PER_COHORT; child += 1) {
+      const report = reportOf(child, sequence, ends);
+      events.push(eventOf(cohort, child, sequence, talkative ? report : bareReport(report)));
+    }
   }
   return events;
 }
@@ -39,7 +44,7 @@ export function childIdOf(cohort: number, child: number): string {
   return `0f6c8e52-${cohortMark(cohort)}${String(child).padStart(4, "0")}`;
 }
 
-function eventOf(cohort: number, child: number, sequence: number, ends: boolean): LifecycleEvent {
+function eventOf(cohort: number, child: number, sequence: number, report: Report): LifecycleEvent {
   const childId = childIdOf(cohort, child);
   const rootChildId = childIdOf(cohort, 0);
   const observedAtMs = STARTED_AT_MS + sequence * PASSED_BETWEEN_EVENTS_MS + child;
@@ -57,7 +62,7 @@ function eventOf(cohort: number, child: number, sequence: number, ends: boolean)
     },
     observedAt: new Date(observedAtMs).toISOString(),
     sequence,
-    ...reportOf(child, sequence, ends),
+    ...report,
   };
   const normalized = normalizeEvent(input);
   if (!normalized.ok) throw new Error(`the load breaks the contract: ${JSON.stringify(normalized.diagnostic)}`);
@@ -77,9 +82,17 @@ function reportOf(child: number, sequence: number, ends: boolean): Report {
   if (state !== undefined) return { kind: "state_changed", state, details, capabilities: CAPABILITIES };
   const tool = TOOLS[(child + sequence) % TOOLS.length] ?? TOOLS[0];
   if (sequence % 2 === 0) {
-    return { kind: "heartbeat", details: { ...details, usage: { inputTokens: sequence * 310, outputTokens: sequence * 42 } } };
+    return {
+      kind: "heartbeat",
+      details: { ...details, usage: { inputTokens: sequence * 310, outputTokens: sequence * 42 } },
+    };
   }
   return { kind: "activity", activity: `${tool} on src/module-${sequence}.ts`, details: { ...details, tool } };
+}
+
+/** The same without what is said for people: states stay, everything else is a sign of life. */
+function bareReport({ kind, state, capabilities }: Report): Report {
+  return state === undefined || capabilities === undefined ? { kind: "heartbeat" } : { kind, state, capabilities };
 }
 
 function stateAt(sequence: number, ends: boolean): LifecycleEventInput["state"] {

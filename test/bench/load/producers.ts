@@ -1,6 +1,6 @@
 import type { CohortOptions } from "./cohort.ts";
 import { HttpClient } from "./http-client.ts";
-import { CohortRequests, CONTENT_TYPES, type Encoding } from "./requests.ts";
+import { CONTENT_TYPES, CohortRequests, type Encoding } from "./requests.ts";
 
 export interface ProducersOptions {
   readonly encoding: Encoding;
@@ -51,7 +51,7 @@ export class Producers {
   }
 
   /**
-   * Sends at a steady pace, whatever the answers do, for one cohort a producer after another. Each time to the answer
+   * Sends at a steady pace, cohort after cohort, until the time is up in the middle of one. Each time to the answer
    * counts from when the request was due, so that a stall is not hidden by the requests it held back.
    * @returns milliseconds.
    */
@@ -59,15 +59,16 @@ export class Producers {
     const { concurrency, eventsPerRequest } = this.#options;
     const intervalMs = (eventsPerRequest * concurrency * 1000) / eventsPerSecond;
     const startedAt = performance.now();
+    const endsAt = startedAt + durationMs;
     const perProducer = this.#requests.map(async (requests, producer) => {
       const latencies: number[] = [];
       let dueAt = startedAt + (producer * intervalMs) / concurrency;
-      while (dueAt < startedAt + durationMs) {
+      while (dueAt < endsAt) {
         const cohort = this.#takeCohort();
-        for (let request = 0; request < requests.requestsPerCohort; request += 1) {
+        for (let request = 0; request < requests.requestsPerCohort && dueAt < endsAt; request += 1) {
           await until(dueAt);
           await this.#post(url, requests.body(cohort, request));
-          if (dueAt < startedAt + durationMs) latencies.push(performance.now() - dueAt);
+          latencies.push(performance.now() - dueAt);
           dueAt += intervalMs;
         }
       }

@@ -8,6 +8,9 @@ export const CONTENT_TYPES: Readonly<Record<Encoding, string>> = {
   json: "application/json",
 };
 
+/** Records in a request, where nothing else is said: what the SDK and OpenTelemetry's processors send at most. */
+export const BATCH_SIZE = 512;
+
 const TEMPLATE_COHORT = 0;
 
 interface Template {
@@ -68,9 +71,12 @@ function placesOf(body: Buffer, text: string): readonly number[] {
 }
 
 /** What the load looks like, in words: a figure means little without it. */
-export function describeLoad(encoding: Encoding, eventsPerRequest: number): string {
+export function describeLoad(): string {
   const events = cohortEvents(TEMPLATE_COHORT);
   const attributes = events.reduce((sum, event) => sum + Object.keys(attributesOf(event)).length, 0) / events.length;
-  const bytes = encodeRequest(events, encoding).length / events.length;
-  return `${eventsPerRequest} records a request, ${attributes.toFixed(1)} attributes and ${Math.round(bytes)} bytes a record`;
+  const bytesOf = (encoding: Encoding): number => Math.round(encodeRequest(events, encoding).length / events.length);
+  return (
+    `an event has ${attributes.toFixed(1)} attributes and takes ${bytesOf("protobuf")} bytes in OTLP protobuf, ` +
+    `${bytesOf("json")} in OTLP/JSON; a request carries ${BATCH_SIZE} events where nothing else is said`
+  );
 }

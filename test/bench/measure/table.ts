@@ -4,7 +4,10 @@ import { median, spread } from "./statistics.ts";
 const HEADINGS = ["what", "figure", "±", "ratio", "baseline", "budget"] as const;
 const RIGHT_ALIGNED: ReadonlySet<string> = new Set(["figure", "±", "ratio"]);
 
-/** The figures as one text table. A ratio is figure ÷ baseline; ± is half the distance between the best and worst round. */
+/**
+ * The figures as one text table: medians over rounds. ± is half the distance between the best and the worst round, and
+ * a ratio is figure ÷ baseline.
+ */
 export function formatTable(figures: readonly Figure[]): string {
   const rows = [HEADINGS as readonly string[], ...figures.map(rowOf)];
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));

@@ -23,7 +23,15 @@ export interface CollectorSummary {
 /** Starts the collector as its users do, with its defaults: durable acknowledgement, every check in place. */
 export async function startCollector(database: string, nodeOptions: readonly string[] = []): Promise<RunningCollector> {
   const ports = ["--ingest-port", "0", "--api-port", "0"];
-  const server = await ServerProcess.start([...nodeOptions, PROGRAM, "collector", "--json", "--database", database, ...ports]);
+  const server = await ServerProcess.start([
+    ...nodeOptions,
+    PROGRAM,
+    "collector",
+    "--json",
+    "--database",
+    database,
+    ...ports,
+  ]);
   const { ingest, api } = server.addresses;
   return {
     server,

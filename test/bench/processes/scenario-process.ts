@@ -12,7 +12,15 @@ const SCENARIOS: Readonly<Record<ScenarioName, () => Promise<Scenario>>> = {
   restart: async () => (await import("../scenarios/restart.ts")).measureRestart,
 };
 
+// Whoever asked is gone: nobody reads the figures.
+process.once("disconnect", () => process.exit(1));
+
 const [, , name, context] = process.argv;
-const scenario = await SCENARIOS[name as ScenarioName]();
-const figures = await scenario(JSON.parse(context ?? "{}") as ScenarioContext);
-process.send?.(figures, () => process.disconnect());
+try {
+  const scenario = await SCENARIOS[name as ScenarioName]();
+  const figures = await scenario(JSON.parse(context ?? "{}") as ScenarioContext);
+  process.send?.(figures, () => process.exit(0));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

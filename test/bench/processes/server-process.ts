@@ -21,6 +21,8 @@ export class ServerProcess {
   static async start(argv: readonly string[]): Promise<ServerProcess> {
     const startedAt = performance.now();
     const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "pipe"] });
+    // However this process ends, no server outlives it.
+    process.once("exit", () => child.kill("SIGKILL"));
     let complaints = "";
     child.stderr.on("data", (chunk: Buffer) => {
       complaints = (complaints + chunk.toString()).slice(-2_000);

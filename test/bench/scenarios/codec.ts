@@ -1,29 +1,28 @@
 import {
   canonicalEvent,
+  type DecodedLogs,
   decodeLogsJson,
   decodeLogsProtobuf,
-  type DecodedLogs,
   type LifecycleEvent,
   normalizeEvent,
   parseCanonicalEvent,
 } from "@agent-lifecycle/proto";
 import { eventStream } from "../load/event-stream.ts";
-import { encodeRequest } from "../load/requests.ts";
+import { BATCH_SIZE, encodeRequest } from "../load/requests.ts";
 import type { Figure } from "../measure/figure.ts";
 import { keep, ratesInTurns } from "../measure/rounds.ts";
 import type { ScenarioContext } from "../scenario.ts";
 
-const EVENTS_PER_REQUEST = 512;
-
 /** What each step of an event's way in and out costs, one thread, against the engine's own JSON. */
 export async function measureCodec({ quick }: ScenarioContext): Promise<readonly Figure[]> {
-  const events = eventStream(quick ? 8_192 : 32_768);
-  const requests = Array.from({ length: events.length / EVENTS_PER_REQUEST }, (_, request) =>
-    events.slice(request * EVENTS_PER_REQUEST, (request + 1) * EVENTS_PER_REQUEST),
+  const sent = eventStream(quick ? 8_192 : 16_384);
+  const requests = Array.from({ length: sent.length / BATCH_SIZE }, (_, request) =>
+    sent.slice(request * BATCH_SIZE, (request + 1) * BATCH_SIZE),
   );
   const protobuf = requests.map((request) => encodeRequest(request, "protobuf"));
   const json = requests.map((request) => encodeRequest(request, "json").toString());
   const candidates = protobuf.flatMap((body) => candidatesOf(decodeLogsProtobuf(body)));
+  const events = candidates.map(eventOf);
   const lines = events.map(canonicalEvent);
 
   const doEach = <Item>(items: readonly Item[], work: (item: Item) => unknown) => {
@@ -45,7 +44,7 @@ export async function measureCodec({ quick }: ScenarioContext): Promise<readonly
       encodeProtobuf: doEach(requests, (request) => encodeRequest(request, "protobuf")),
       encodeJson: doEach(requests, (request) => encodeRequest(request, "json")),
     },
-    { rounds: quick ? 5 : 9 },
+    { rounds: quick ? 3 : 7, warmUps: 5 },
   );
 
   const figure = (what: string, samples: readonly number[], name: string, baseline: readonly number[]): Figure => ({
@@ -66,6 +65,13 @@ export async function measureCodec({ quick }: ScenarioContext): Promise<readonly
     figure("encode OTLP protobuf", rates.encodeProtobuf, stringify, rates.stringify),
     figure("encode OTLP/JSON", rates.encodeJson, stringify, rates.stringify),
   ];
+}
+
+/** The event as it is once it has arrived. */
+function eventOf(candidate: unknown): LifecycleEvent {
+  const normalized = normalizeEvent(candidate);
+  if (!normalized.ok) throw new Error(JSON.stringify(normalized.diagnostic));
+  return normalized.event;
 }
 
 function candidatesOf(decoded: DecodedLogs): readonly unknown[] {

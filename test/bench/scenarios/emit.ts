@@ -31,7 +31,11 @@ export async function measureEmit({ quick }: ScenarioContext): Promise<readonly 
     await lifecycle.flush();
     await bare.flush();
   };
-  const rates = await ratesInTurns(piecesOf(child, lifecycle, bare, events), { rounds: quick ? 9 : 25, warmUps: 5, settle });
+  const rates = await ratesInTurns(piecesOf(child, lifecycle, bare, events), {
+    rounds: quick ? 5 : 21,
+    warmUps: 4,
+    settle,
+  });
   expectNoneDropped(lifecycle);
   await lifecycle.shutdown();
 
@@ -49,7 +53,12 @@ export async function measureEmit({ quick }: ScenarioContext): Promise<readonly 
   ];
 }
 
-function piecesOf(child: Child, lifecycle: Lifecycle, bare: BareLogger, events: number): Readonly<Record<PieceName, Work>> {
+function piecesOf(
+  child: Child,
+  lifecycle: Lifecycle,
+  bare: BareLogger,
+  events: number,
+): Readonly<Record<PieceName, Work>> {
   const times = (work: (index: number) => void): Work => {
     return () => {
       for (let index = 0; index < events; index += 1) work(index);

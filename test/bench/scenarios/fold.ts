@@ -7,7 +7,7 @@ import type { ScenarioContext } from "../scenario.ts";
 
 /** Events a second through the rules alone, and with the watch for silence beside them. */
 export async function measureFold({ quick }: ScenarioContext): Promise<readonly Figure[]> {
-  const events = eventStream(quick ? 32_768 : 131_072);
+  const events = eventStream(quick ? 32_768 : 65_536);
   const inputs = inputsOf(events);
   const lines = events.map(canonicalEvent);
   const rates = await ratesInTurns(
@@ -28,7 +28,7 @@ export async function measureFold({ quick }: ScenarioContext): Promise<readonly 
         return inputs.length;
       },
     },
-    { rounds: quick ? 5 : 9 },
+    { rounds: quick ? 3 : 7 },
   );
   const baseline = { name: "JSON.parse of the event", samples: rates.parse };
   return [

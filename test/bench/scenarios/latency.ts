@@ -13,13 +13,17 @@ const SHARE_OF_MAXIMUM = 0.1;
 
 /** Time to a durable answer at a tenth of the rate that the same requests reach at most. */
 export async function measureLatency({ quick, folder }: ScenarioContext): Promise<readonly Figure[]> {
-  const stretchMs = quick ? 1_500 : 5_000;
-  const rounds = quick ? 2 : 4;
+  const stretchMs = quick ? 1_000 : 5_000;
+  const rounds = quick ? 2 : 3;
   const collector = await startCollector(join(folder, "collector.db"));
   const sink = await startDurableSink(join(folder, "sink"));
-  const producers = new Producers({ encoding: "protobuf", concurrency: CONCURRENCY, eventsPerRequest: EVENTS_PER_REQUEST });
+  const producers = new Producers({
+    encoding: "protobuf",
+    concurrency: CONCURRENCY,
+    eventsPerRequest: EVENTS_PER_REQUEST,
+  });
   try {
-    await producers.saturate(collector.logsUrl, quick ? 1_500 : 3_000);
+    await producers.saturate(collector.logsUrl, quick ? 1_000 : 3_000);
     const { eventsPerSecond: maximum } = await producers.saturate(collector.logsUrl, quick ? 1_000 : 2_000);
     await producers.saturate(sink.logsUrl, 500);
     const rate = maximum * SHARE_OF_MAXIMUM;
@@ -29,7 +33,7 @@ export async function measureLatency({ quick, folder }: ScenarioContext): Promis
       ours.push(await producers.latencies(collector.logsUrl, rate, stretchMs));
       bare.push(await producers.latencies(sink.logsUrl, rate, stretchMs));
     }
-    const what = `time to durable answer at ${Math.round(rate).toLocaleString("en-US")} events/s, ${EVENTS_PER_REQUEST} records a request`;
+    const what = `time to durable answer, ${EVENTS_PER_REQUEST} records each, ${Math.round(rate).toLocaleString("en-US")} events/s`;
     const figure = (name: string, share: number): Figure => ({
       what: `${what}, ${name}`,
       unit: "ms",

@@ -81,7 +81,10 @@ describe("conform", () => {
     const directory = join(temporaryDirectory(), "vectors");
     cpSync(VECTORS, directory, { recursive: true });
     const path = join(directory, "01-legal-path-to-completed.json");
-    writeFileSync(path, readFileSync(path, "utf8").replace('"state": "starting"\n   }\n', '"state": "waiting"\n   }\n'));
+    writeFileSync(
+      path,
+      readFileSync(path, "utf8").replace('"state": "starting"\n   }\n', '"state": "waiting"\n   }\n'),
+    );
     const { exitCode, stdout } = await runCommand(["conform", directory]);
     expect(exitCode).toBe(1);
     const lines = stdout.toString().trimEnd().split("\n");
@@ -98,7 +101,7 @@ describe("conform", () => {
     writeFileSync(join(directory, "broken.json"), "{");
     const broken = await runCommand(["conform", directory]);
     expect(broken.exitCode).toBe(1);
-    expect(broken.stdout.toString()).toMatch(/^UNREADABLE broken\.json\n[^]*0 passed, 1 failed\n$/);
+    expect(broken.stdout.toString()).toMatch(/^UNREADABLE broken\.json\n[\s\S]*0 passed, 1 failed\n$/);
   });
 });
 

@@ -59,7 +59,11 @@ describe("run reports what can be observed of a command", () => {
     expect(await childOf(collector)).toMatchObject({ state: "failed", facts: { cause: "signal", signal: "SIGKILL" } });
   });
 
-  for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130], ["SIGHUP", 129]] as const) {
+  for (const [signal, code] of [
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+    ["SIGHUP", 129],
+  ] as const) {
     test(`that we are told to end by ${signal}: it gets the signal, and was cancelled`, async () => {
       const collector = await startTestCollector();
       const run = startRun(collector, [NODE, "--eval", "console.log('up'); setInterval(() => {}, 60_000)"]);
@@ -128,7 +132,8 @@ describe("run is not in the way of the command", () => {
 
   test("options after the command are the command's own", async () => {
     const collector = await startTestCollector();
-    const { stdout } = await startRun(collector, [NODE, "-p", "process.argv.slice(1).join()", "--", "--json", "--name"]).end;
+    const { stdout } = await startRun(collector, [NODE, "-p", "process.argv.slice(1).join()", "--", "--json", "--name"])
+      .end;
     expect(stdout.toString()).toBe("--json,--name\n");
   });
 
@@ -147,7 +152,7 @@ describe("run is not in the way of the command", () => {
   test("without a collector it runs all the same, and the events are in the file", async () => {
     const file = join(temporaryDirectory(), "events.jsonl");
     const endpoint = `http://127.0.0.1:${await closedPort()}`;
-    const run = startCommand(["run", "--endpoint", endpoint, "--jsonl", file, "--", NODE, "-p", "'output'"]);
+    const run = startCommand(["run", "--endpoint", endpoint, "--fallback-jsonl", file, "--", NODE, "-p", "'output'"]);
     const { exitCode, stdout, stderr } = await run.end;
     expect({ exitCode, stdout: stdout.toString(), stderr: stderr.toString() }).toEqual({
       exitCode: 0,
@@ -159,7 +164,15 @@ describe("run is not in the way of the command", () => {
 
   test("without a collector and without a file it says how much was lost, and the exit code stays the command's", async () => {
     const endpoint = `http://127.0.0.1:${await closedPort()}`;
-    const { exitCode, stderr } = await startCommand(["run", "--endpoint", endpoint, "--", NODE, "-e", "process.exit(5)"]).end;
+    const { exitCode, stderr } = await startCommand([
+      "run",
+      "--endpoint",
+      endpoint,
+      "--",
+      NODE,
+      "-e",
+      "process.exit(5)",
+    ]).end;
     expect(exitCode).toBe(5);
     expect(stderr.toString()).toBe("agent-lifecycle run: 3 events could not be delivered\n");
   });

@@ -28,11 +28,14 @@ describe("what cannot be done is said in one sentence on standard error, with ex
   const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
     ["no command", [], /^Usage: agent-lifecycle/],
     ["an unknown command", ["strat"], /^error: unknown command 'strat'/],
-    ...COMMANDS.map((command) => [
-      `an unknown option of ${command}`,
-      [command, "--frobnicate"],
-      /^error: unknown option '--frobnicate'\n/,
-    ] as const),
+    ...COMMANDS.map(
+      (command) =>
+        [
+          `an unknown option of ${command}`,
+          [command, "--frobnicate"],
+          /^error: unknown option '--frobnicate'\n/,
+        ] as const,
+    ),
     ["a missing argument", ["validate"], /^error: missing required argument 'file'\n/],
     ["a missing file", ["validate", "missing.jsonl"], /^agent-lifecycle: ENOENT: .*missing\.jsonl'\n$/],
     ["a number that is none", ["status", "--limit", "many"], /^error: option '--limit <children>' argument 'many'/],
@@ -42,7 +45,7 @@ describe("what cannot be done is said in one sentence on standard error, with ex
     ["a port that is none", ["collector", ...database, "--api-port", "70000"], /\n {2}api\.port: is no port: 70000\n/],
     [
       "a threshold below twice the heartbeat interval (S8)",
-      ["collector", ...database, "--source", "runner:1000:600"],
+      ["collector", ...database, "--source-freshness", "runner:1000:600"],
       /sources\.runner: staleAfter 1000 ms is below twice the declared heartbeat interval of 600 ms/,
     ],
     [
@@ -53,7 +56,7 @@ describe("what cannot be done is said in one sentence on standard error, with ex
     [
       "everything wrong with a configuration, at once",
       ["collector", ...database, "--stale-after-ms", "0", "--missing-grace", "0", "--api-host", "::"],
-      /freshness\.staleAfterMs: [^]*missingGrace: [^]*api\.host: /,
+      /freshness\.staleAfterMs: [\s\S]*missingGrace: [\s\S]*api\.host: /,
     ],
   ];
   test.each(cases)("%s", async (_, argv, sentence) => {

@@ -114,7 +114,7 @@ export function highestOf(child: PlainChild): number | undefined {
 }
 
 /** Every sequence that is awaited, one by one, up to but not including `end`. */
-export function missingBefore(child: PlainChild, end: number): readonly number[] {
+function missingBefore(child: PlainChild, end: number): readonly number[] {
   const missing: number[] = [];
   // A later epoch may begin at 1 as well as at 0: once it has said where the child stands, nobody waits for a lone 0.
   const mayBeginAtOne = child.epochs.length > 1 && child.epochHasState;
@@ -131,7 +131,7 @@ export function missingOf(child: PlainChild): readonly number[] {
 }
 
 /** The missing sequences as ranges, lowest first. */
-export function gapsOf(child: PlainChild): readonly (readonly [number, number])[] {
+function gapsOf(child: PlainChild): readonly (readonly [number, number])[] {
   const ranges: [number, number][] = [];
   for (const sequence of missingOf(child)) {
     const last = ranges.at(-1);
@@ -150,7 +150,7 @@ export function forgetOldGaps(child: PlainChild): void {
   }
 }
 
-export function isPlainProvisional(child: PlainChild): boolean {
+function isPlainProvisional(child: PlainChild): boolean {
   return missingOf(child).length > 0 || child.gapsForgotten || child.epochGap || child.beginningMissing;
 }
 

@@ -15,7 +15,7 @@ import { onTestFinished } from "vitest";
 import { START_MS } from "../../kit/manual-clock.ts";
 
 /** A clock that stands still: what a test shows does not depend on how long it took. */
-export const STANDING_CLOCK = { wallNow: () => START_MS, monotonicNow: () => 0 };
+const STANDING_CLOCK = { wallNow: () => START_MS, monotonicNow: () => 0 };
 
 export const NOW: string = formatTimestamp(START_MS);
 

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { resolve } from "node:path";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { pino } from "pino";
 import { type Collector, startCollector } from "../../app.ts";
@@ -23,8 +24,9 @@ interface CollectorOptions {
   readonly missingGrace: number;
   readonly livenessIntervalMs: number;
   readonly maxBodyBytes: number;
-  readonly source: ReadonlyMap<string, SourceConfiguration>;
-  readonly jsonl: readonly string[];
+  readonly sourceFreshness: ReadonlyMap<string, SourceConfiguration>;
+  readonly follow?: readonly string[];
+  readonly allowedHost?: readonly string[];
   readonly stdin?: boolean;
   readonly ingestToken?: string;
   readonly readToken?: string;
@@ -64,14 +66,15 @@ export function collectorCommand(): Command {
     )
     .option("--max-body-bytes <bytes>", "largest request, also after decompression", wholeNumber, DEFAULTS.maxBodyBytes)
     .addOption(
-      new Option("--source <name:staleAfterMs:heartbeatIntervalMs>", "freshness of one source; repeatable")
+      new Option("--source-freshness <name:staleAfterMs:heartbeatIntervalMs>", "freshness of one source; repeatable")
         .argParser(readSource)
         .default(new Map<string, SourceConfiguration>(), "none"),
     )
-    .option("--jsonl <file>", "follow a JSONL file of events; repeatable", collect, [])
+    .option("--follow <file>", "follow a JSONL file of events; repeatable", collect)
     .option("--stdin", "read JSONL events from standard input")
     .addOption(new Option("--ingest-token <token>", "bearer token for ingest").env("AGENT_LIFECYCLE_INGEST_TOKEN"))
     .addOption(new Option("--read-token <token>", "bearer token for reading").env("AGENT_LIFECYCLE_READ_TOKEN"))
+    .option("--allowed-host <name>", "name that a reverse proxy passes on as Host; repeatable", collect)
     .option("--insecure-public-bind", "allow addresses beyond loopback without tokens")
     .option("--json", "print addresses as one JSON line when ready")
     .addHelpText("after", "\nExample:\n  agent-lifecycle collector --database /var/lib/agent-lifecycle/collector.db")
@@ -83,20 +86,25 @@ export function collectorCommand(): Command {
 async function run(configuration: CollectorConfiguration, json: boolean): Promise<void> {
   const log = pino({ name: "agent-lifecycle" }, pino.destination({ fd: 2, sync: true }));
   const stopping = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
-  const collector = await startCollector(configuration, {
-    log,
-    stdin: process.stdin,
+  const collector = await startCollector(configuration, { log, stdin: process.stdin }).catch((error: unknown) => {
+    throw portTaken(error) ?? error;
   });
   announce(collector, configuration, json);
   await stopping;
   await collector.shutdown();
 }
 
+function portTaken(error: unknown): CommandError | undefined {
+  const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+  if (!isTaken) return undefined;
+  return new CommandError(`${error.message}: choose other ports with --ingest-port and --api-port`, { cause: error });
+}
+
 function announce({ ingestUrl, apiUrl }: Collector, { database }: CollectorConfiguration, json: boolean): void {
   process.stdout.write(
     json
       ? `${JSON.stringify({ ready: true, ingest: ingestUrl, api: apiUrl })}\n`
-      : `board and API  ${apiUrl}\nOTLP/HTTP      ${ingestUrl}/v1/logs\ndatabase       ${database}\n`,
+      : `board and API  ${apiUrl}\nOTLP/HTTP      ${ingestUrl}/v1/logs\ndatabase       ${resolve(database)}\n`,
   );
 }
 
@@ -107,14 +115,15 @@ function configurationOf(options: CollectorOptions): CollectorConfiguration {
     ingest: { host: options.ingestHost, port: options.ingestPort },
     api: { host: options.apiHost, port: options.apiPort },
     freshness: { staleAfterMs: options.staleAfterMs, reconcileDeadlineMs: options.reconcileDeadlineMs },
-    sources: options.source,
+    sources: options.sourceFreshness,
     missingGrace: options.missingGrace,
     livenessIntervalMs: options.livenessIntervalMs,
     maxBodyBytes: options.maxBodyBytes,
     ingestToken: options.ingestToken,
     readToken: options.readToken,
     insecurePublicBind: options.insecurePublicBind === true,
-    jsonlFiles: options.jsonl,
+    jsonlFiles: options.follow ?? [],
+    allowedHosts: options.allowedHost ?? [],
     jsonlStdin: options.stdin === true,
   });
   if (problems.length === 0) return configuration;
@@ -122,7 +131,7 @@ function configurationOf(options: CollectorOptions): CollectorConfiguration {
   throw new CommandError(`the configuration cannot be used:${list}`);
 }
 
-function collect(value: string, previous: readonly string[]): readonly string[] {
+function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value];
 }
 

@@ -23,6 +23,7 @@ import { replay } from "../../runtime/verification.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { renderTable } from "../child-table.ts";
 import { CommandError } from "../command-error.ts";
+import { EXIT_CODE } from "../exit-code.ts";
 import { terminalOf } from "../terminal.ts";
 
 interface ReplayOptions {
@@ -78,7 +79,10 @@ async function replayFile(file: string): Promise<Projection> {
   for await (const chunk of file === "-" ? process.stdin : createReadStream(file))
     take(reader.push(chunk as Uint8Array));
   take(reader.end());
-  if (refused > 0) process.stderr.write(`${refused} lines are no events: see agent-lifecycle validate ${file}\n`);
+  if (refused > 0) {
+    process.stderr.write(`${refused} lines are no events: see agent-lifecycle validate ${file}\n`);
+    process.exitCode = EXIT_CODE.findings;
+  }
   return projection;
 }
 

@@ -1,4 +1,4 @@
-import { Command } from "commander";
+import { Command, Option } from "commander";
 import { runChild } from "../run-child.ts";
 
 interface RunOptions {
@@ -8,7 +8,9 @@ interface RunOptions {
   readonly parent?: string;
   readonly root?: string;
   readonly name?: string;
-  readonly jsonl?: string;
+  readonly ingestToken?: string;
+  readonly fallbackJsonl?: string;
+  readonly recordArguments?: boolean;
 }
 
 /** `agent-lifecycle run -- CMD`: any command as an observed child. */
@@ -19,11 +21,15 @@ export function runCommand(): Command {
     .argument("[arguments...]", "its arguments, as they are")
     .option("--source <source>", "who observes the child", "agent-lifecycle-run")
     .option("--endpoint <url>", "OTLP/HTTP endpoint (default: the OTEL_EXPORTER_OTLP_* variables, else localhost:4318)")
-    .option("--jsonl <path>", "file for events that cannot be delivered, or stdout or stderr")
+    .addOption(
+      new Option("--ingest-token <token>", "bearer token of the collector").env("AGENT_LIFECYCLE_INGEST_TOKEN"),
+    )
+    .option("--fallback-jsonl <path>", "file for events that cannot be delivered, or stdout or stderr")
     .option("--child-id <id>", "identity of the child (default: a fresh UUID)")
     .option("--parent <id>", "child that delegated it")
     .option("--root <id>", "root of the parent, when the parent is none")
     .option("--name <name>", "name for people (default: the program's name)")
+    .option("--record-arguments", "report the arguments too, redacted as far as a secret looks like one")
     .passThroughOptions()
     .addHelpText("after", "\nExample:\n  agent-lifecycle run --name tests -- npm test")
     .action(async (program: string, programArguments: readonly string[], options: RunOptions) => {

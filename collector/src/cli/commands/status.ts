@@ -12,7 +12,7 @@ type Finding = (typeof FINDINGS)[number];
 
 interface StatusOptions {
   readonly url: string;
-  readonly token?: string;
+  readonly readToken?: string;
   readonly limit: number;
   readonly json?: boolean;
   readonly failOn?: readonly string[];
@@ -23,7 +23,7 @@ export function statusCommand(): Command {
   return new Command("status")
     .description("show the newest children once")
     .option("--url <url>", "address of the collector's API", DEFAULT_API_URL)
-    .addOption(new Option("--token <token>", "bearer token of the API").env("AGENT_LIFECYCLE_READ_TOKEN"))
+    .addOption(new Option("--read-token <token>", "bearer token of the API").env("AGENT_LIFECYCLE_READ_TOKEN"))
     .option("--limit <children>", "rows at most", positiveNumber, 200)
     .option("--json", "print summary and children as one JSON object")
     .option("--fail-on <what...>", `exit with 1 when a child is any of: ${FINDINGS.join(", ")}`)

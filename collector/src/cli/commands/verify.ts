@@ -15,17 +15,18 @@ export function verifyCommand(): Command {
       const store = openSqliteStore({ path: options.database, readOnly: true });
       try {
         const verification = verifyStore(store);
-        const { inputs, children, differingLines, differentOutcomes, differences } = verification;
-        const agrees = differingLines === 0 && differentOutcomes === 0;
-        if (options.json === true) process.stdout.write(`${JSON.stringify({ agrees, ...verification })}\n`);
+        const { agrees, inputs, children, differences } = verification;
+        if (options.json === true) process.stdout.write(`${JSON.stringify(verification)}\n`);
         else if (agrees) {
           process.stdout.write(`verified: ${inputs} inputs replay to the stored projection of ${children} children\n`);
         } else {
           for (const { stored, replayed } of differences) {
             process.stdout.write(`- ${stored ?? "nothing"}\n+ ${replayed ?? "nothing"}\n`);
           }
+          const { differingLines, differentOutcomes, missingInputs, misfiledChildren } = verification;
           process.stdout.write(
-            `NOT VERIFIED: ${differingLines} records differ, ${differentOutcomes} of ${inputs} outcomes differ\n`,
+            `NOT VERIFIED: ${differingLines} records differ, ${differentOutcomes} of ${inputs} outcomes differ, ` +
+              `${missingInputs} inputs are missing, ${misfiledChildren} children are misfiled\n`,
           );
         }
         if (!agrees) process.exitCode = EXIT_CODE.findings;

@@ -8,7 +8,7 @@ import { positiveNumber } from "../whole-number.ts";
 
 interface WatchOptions {
   readonly url: string;
-  readonly token?: string;
+  readonly readToken?: string;
   readonly intervalMs: number;
   readonly limit: number;
 }
@@ -18,7 +18,7 @@ export function watchCommand(): Command {
   return new Command("watch")
     .description("show the newest children and keep showing them")
     .option("--url <url>", "address of the collector's API", DEFAULT_API_URL)
-    .addOption(new Option("--token <token>", "bearer token of the API").env("AGENT_LIFECYCLE_READ_TOKEN"))
+    .addOption(new Option("--read-token <token>", "bearer token of the API").env("AGENT_LIFECYCLE_READ_TOKEN"))
     .option("--interval-ms <milliseconds>", "time between two looks", positiveNumber, 1_000)
     .option("--limit <children>", "rows at most", positiveNumber, 50)
     .addHelpText("after", "\nExample:\n  agent-lifecycle watch --interval-ms 500")
@@ -33,18 +33,27 @@ export function watchCommand(): Command {
 }
 
 async function watch(options: WatchOptions, signal: AbortSignal): Promise<void> {
-  let last = "";
+  let last: Drawing = { text: "", facts: "" };
   while (!signal.aborted) {
-    const { text, facts } = await draw(options);
+    const drawing = await draw(options, last);
     // A terminal is redrawn in place; a pipe gets a new table only when a fact changed, not when ages did.
-    if (process.stdout.isTTY) process.stdout.write(`\u001b[H\u001b[2J${text}`);
-    else if (facts !== last) process.stdout.write(`${text}\n`);
-    last = facts;
+    if (process.stdout.isTTY) process.stdout.write(`\u001b[H\u001b[2J${drawing.text}${drawing.lost ?? ""}`);
+    else if (drawing.facts !== last.facts) process.stdout.write(`${drawing.lost ?? drawing.text}\n`);
+    last = drawing;
     await delay(options.intervalMs, undefined, { signal }).catch(() => {});
   }
 }
 
-async function draw(options: WatchOptions): Promise<{ readonly text: string; readonly facts: string }> {
+interface Drawing {
+  /** The newest table. */
+  readonly text: string;
+  /** What of it is no age: a change here is news. */
+  readonly facts: string;
+  /** Set while the collector does not answer, and the table is old. */
+  readonly lost?: string;
+}
+
+async function draw(options: WatchOptions, { text: oldTable }: Drawing): Promise<Drawing> {
   try {
     const { summary, children } = await fetchOverview(options, options.limit);
     const text = renderTable(summary, children, terminalOf(process.stdout));
@@ -52,7 +61,7 @@ async function draw(options: WatchOptions): Promise<{ readonly text: string; rea
     return { text, facts: JSON.stringify([summary.evidenceSeen, facts]) };
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    const text = `connection lost: ${error.message}\n`;
-    return { text, facts: text };
+    const age = oldTable === "" ? "" : "; what is shown is old";
+    return { text: oldTable, facts: error.message, lost: `no answer${age}: ${error.message}\n` };
   }
 }

@@ -86,6 +86,12 @@ export class Liveness {
     return due;
   }
 
+  /** Takes back that `expire` or `dueReconciliations` named this child: no verdict was given after all. */
+  nameAgain(record: ChildRecord): void {
+    this.#openRequests.delete(record.key);
+    this.observe({ before: record, after: record });
+  }
+
   /** Live children that are watched for silence. */
   get watched(): number {
     let watched = 0;

@@ -4,8 +4,8 @@ import { MinHeap } from "./min-heap.ts";
 interface Watched {
   record: ChildRecord;
   place: "line" | "heap" | "none";
-  /** An entry of the heap points here, perhaps from an earlier stay; a second one is never added. */
-  inHeap: boolean;
+  /** The entry of the heap that counts, perhaps from an earlier stay: none of a later silence is added beside it. */
+  heapEntry: HeapEntry | undefined;
   previous: Watched | undefined;
   next: Watched | undefined;
 }
@@ -34,14 +34,15 @@ export class SilenceQueue {
   watch(record: ChildRecord): void {
     const known = this.#watched.get(record.key);
     if (known === undefined) {
-      const added: Watched = { record, place: "none", inHeap: false, previous: undefined, next: undefined };
+      const added: Watched = { record, place: "none", heapEntry: undefined, previous: undefined, next: undefined };
       this.#watched.set(record.key, added);
       this.#enqueue(added);
       return;
     }
-    const speaks = known.record.silentSince !== record.silentSince;
+    const moves = known.record.silentSince !== record.silentSince;
     known.record = record;
-    if (!speaks || known.place === "heap") return;
+    // In the heap, a later silence is found when the earlier one comes up.
+    if (!moves || (known.place === "heap" && isFoundBy(known.heapEntry, record))) return;
     this.#unlink(known);
     this.#enqueue(known);
   }
@@ -61,7 +62,8 @@ export class SilenceQueue {
     for (let entry = this.#heap.peek(); entry !== undefined && entry.silentSince <= latest; entry = this.#heap.peek()) {
       this.#heap.pop();
       const { watched } = entry;
-      watched.inHeap = false;
+      if (watched.heapEntry !== entry) continue;
+      watched.heapEntry = undefined;
       if (watched.place !== "heap") continue;
       if (watched.record.silentSince <= latest) taken.push(this.#take(watched));
       else this.#enqueue(watched);
@@ -86,9 +88,9 @@ export class SilenceQueue {
     const last = this.#last;
     if (last !== undefined && watched.record.silentSince < last.record.silentSince) {
       watched.place = "heap";
-      if (watched.inHeap) return;
-      watched.inHeap = true;
-      this.#heap.push({ silentSince: watched.record.silentSince, watched });
+      if (isFoundBy(watched.heapEntry, watched.record)) return;
+      watched.heapEntry = { silentSince: watched.record.silentSince, watched };
+      this.#heap.push(watched.heapEntry);
       return;
     }
     watched.place = "line";
@@ -108,4 +110,8 @@ export class SilenceQueue {
     watched.previous = undefined;
     watched.next = undefined;
   }
+}
+
+function isFoundBy(entry: HeapEntry | undefined, record: ChildRecord): boolean {
+  return entry !== undefined && entry.silentSince <= record.silentSince;
 }

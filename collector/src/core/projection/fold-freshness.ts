@@ -62,17 +62,18 @@ export function foldReconciliation(record: ChildRecord | undefined, input: Recon
 }
 
 /**
- * S1: nobody is judged for a silence that the collector slept through. It could not hear an answer either: an open
- * question is asked anew, with the whole time to answer.
+ * S1: nobody is judged for a silence that the collector slept through: every silence begins anew, also one that seems to
+ * begin later because the clock was ahead. It could not hear an answer either: an open question is asked anew, with the
+ * whole time to answer.
  */
 export function foldResumed(record: ChildRecord, at: number): ChildRecord {
   if (isTerminal(record.state)) return record;
   const { reconciliation } = record;
   if (reconciliation !== undefined) {
+    if (reconciliation.requestedAt === at) return record;
     const deadline = at + (reconciliation.deadline - reconciliation.requestedAt);
-    if (deadline <= reconciliation.deadline) return record;
     return { ...record, reconciliation: { requestedAt: at, deadline } };
   }
-  if (record.stale !== undefined || record.silentSince >= at) return record;
+  if (record.stale !== undefined || record.silentSince === at) return record;
   return { ...record, silentSince: at };
 }

@@ -1,7 +1,7 @@
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { isTerminal } from "@agent-lifecycle/proto";
 import { type ChildRecord, isProvisional, parseRecord, serializeRecord } from "../../core/index.ts";
-import type { ChildrenQuery } from "../store.ts";
+import type { ChildrenQuery, StoredChild } from "../store.ts";
 
 /** Writes and reads rows of `children`. */
 export class ChildQueries {
@@ -28,19 +28,7 @@ export class ChildQueries {
   }
 
   write(record: ChildRecord, updatedInputId: number): void {
-    this.#upsert.run(
-      record.key,
-      record.source,
-      record.childId,
-      record.lineage.rootChildId,
-      record.state ?? null,
-      isTerminal(record.state) ? 0 : 1,
-      record.stale === undefined ? 0 : 1,
-      isProvisional(record) ? 1 : 0,
-      searchText(record),
-      updatedInputId,
-      serializeRecord(record),
-    );
+    this.#upsert.run(...filedUnder(record), updatedInputId, serializeRecord(record));
   }
 
   read(source: string, childId: string): ChildRecord | undefined {
@@ -48,16 +36,28 @@ export class ChildQueries {
     return row === undefined ? undefined : parseRecord(row["record"] as string);
   }
 
-  live(): Generator<ChildRecord> {
-    return this.#iterate("SELECT record FROM children WHERE live = 1 ORDER BY child_key");
+  live(): Generator<StoredChild> {
+    return this.#iterate("SELECT record, updated_input_id FROM children WHERE live = 1 ORDER BY child_key");
   }
 
-  every(): Generator<ChildRecord> {
-    return this.#iterate("SELECT record FROM children ORDER BY child_key");
+  every(): Generator<StoredChild> {
+    return this.#iterate("SELECT record, updated_input_id FROM children ORDER BY child_key");
   }
 
-  *#iterate(sql: string): Generator<ChildRecord> {
-    for (const row of this.#database.prepare(sql).iterate()) yield parseRecord(row["record"] as string);
+  *misfiled(): Generator<ChildRecord> {
+    const statement = this.#database.prepare(
+      `SELECT child_key, source, child_id, root_child_id, state, live, stale, provisional, search, record
+       FROM children ORDER BY child_key`,
+    );
+    for (const { record: text, ...columns } of statement.iterate()) {
+      const record = parseRecord(text as string);
+      const expected = filedUnder(record);
+      if (Object.values(columns).some((value, index) => value !== expected[index])) yield record;
+    }
+  }
+
+  *#iterate(sql: string): Generator<StoredChild> {
+    for (const row of this.#database.prepare(sql).iterate()) yield storedChildOf(row);
   }
 
   list(query: ChildrenQuery): readonly ChildRecord[] {
@@ -80,15 +80,24 @@ export class ChildQueries {
     return rows.map((row) => parseRecord(row["record"] as string));
   }
 
-  changedSince(
-    inputId: number,
-    limit: number,
-  ): readonly { readonly record: ChildRecord; readonly updatedInputId: number }[] {
-    return this.#changedSince.all(inputId, limit).map((row) => ({
-      record: parseRecord(row["record"] as string),
-      updatedInputId: row["updated_input_id"] as number,
-    }));
+  changedSince(inputId: number, limit: number): readonly StoredChild[] {
+    return this.#changedSince.all(inputId, limit).map(storedChildOf);
   }
+}
+
+/** The columns by which a record is found and counted, in the order of the table. */
+function filedUnder(record: ChildRecord): readonly (string | number | null)[] {
+  return [
+    record.key,
+    record.source,
+    record.childId,
+    record.lineage.rootChildId,
+    record.state ?? null,
+    isTerminal(record.state) ? 0 : 1,
+    record.stale === undefined ? 0 : 1,
+    isProvisional(record) ? 1 : 0,
+    searchText(record),
+  ];
 }
 
 function searchText(record: ChildRecord): string {
@@ -98,4 +107,8 @@ function searchText(record: ChildRecord): string {
     .filter((part) => part !== undefined)
     .join("\n")
     .toLowerCase();
+}
+
+function storedChildOf(row: Readonly<Record<string, SQLOutputValue>>): StoredChild {
+  return { record: parseRecord(row["record"] as string), updatedInputId: row["updated_input_id"] as number };
 }

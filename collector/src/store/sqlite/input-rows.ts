@@ -19,6 +19,8 @@ export interface InputRow {
   readonly at: number;
   readonly backfill: number;
   readonly sequence: number | null;
+  /** Narrows a look-up by sequence; the payload has the epoch itself. */
+  readonly epoch_digest: number | null;
   readonly identity: string | null;
   readonly status: number;
   readonly diagnostic: string | null;
@@ -34,6 +36,7 @@ export function rowOf(inputId: number, appended: AppendedInput): InputRow {
     at: input.type === "event" || input.type === "snapshot" ? input.receivedAt : input.at,
     backfill: input.type === "event" && input.backfill ? 1 : 0,
     sequence: input.type === "event" ? (input.event.sequence ?? null) : null,
+    epoch_digest: input.type === "event" ? epochDigest(input.event.sourceEpoch) : null,
     identity: claimedIdentity(input, status),
     status: INPUT_STATUSES.indexOf(status),
     diagnostic: diagnostic ?? null,
@@ -62,10 +65,17 @@ function payloadOf({ input, canonicalContent }: AppendedInput): string {
   }
 }
 
-/** @throws SyntaxError when the payload is damaged. */
+/** @throws SyntaxError that names the input when its row is damaged. */
 export function storedInputOf(row: InputRow): StoredInput {
-  const status = INPUT_STATUSES[row.status] as InputStatus;
-  return { inputId: row.input_id, input: inputOf(row, status), status, diagnostic: row.diagnostic ?? undefined };
+  const status = INPUT_STATUSES[row.status];
+  if (status === undefined) throw new SyntaxError(`input ${row.input_id} has the unknown status ${row.status}`);
+  try {
+    return { inputId: row.input_id, input: inputOf(row, status), status, diagnostic: row.diagnostic ?? undefined };
+  } catch (error) {
+    throw new SyntaxError(
+      `input ${row.input_id} is damaged: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
 }
 
 function inputOf(row: InputRow, status: InputStatus): ProjectionInput {
@@ -87,7 +97,7 @@ function inputOf(row: InputRow, status: InputStatus): ProjectionInput {
     case "resumed":
       return JSON.parse(row.payload) as ProjectionInput;
     default:
-      throw new SyntaxError(`input ${row.input_id} has the unknown type ${row.type}`);
+      throw new SyntaxError(`unknown type ${row.type}`);
   }
 }
 
@@ -96,4 +106,13 @@ function parseSnapshotPayload(payload: string): {
   readonly policy: { readonly missingGrace: number; readonly reconcileDeadlineMs: number };
 } {
   return JSON.parse(payload) as ReturnType<typeof parseSnapshotPayload>;
+}
+
+/** 32 bits of an epoch's name (FNV-1a). Part of the file format. */
+export function epochDigest(epoch: string): number {
+  let digest = 0x811c9dc5;
+  for (let index = 0; index < epoch.length; index += 1) {
+    digest = Math.imul(digest ^ epoch.charCodeAt(index), 0x01000193);
+  }
+  return digest >>> 0;
 }

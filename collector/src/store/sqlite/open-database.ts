@@ -1,5 +1,5 @@
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
 import { CREATE_TABLES, SCHEMA_VERSION } from "./schema.ts";
@@ -15,16 +15,6 @@ export interface SqliteStoreOptions {
   readonly readOnly?: boolean;
 }
 
-/** @throws StoreUnavailableError when the database's folder cannot be created. */
-export function createFolder(path: string): void {
-  if (path === ":memory:") return;
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-  } catch (error) {
-    throw unavailable(error, path);
-  }
-}
-
 /**
  * Opens or creates the database.
  * @throws StoreUnavailableError in words an operator can act on.
@@ -33,6 +23,7 @@ export function openDatabase(options: SqliteStoreOptions): DatabaseSync {
   const { path, synchronous = "full", readOnly = false } = options;
   let database: DatabaseSync | undefined;
   try {
+    if (readOnly && !existsSync(path)) throw new StoreUnavailableError(`there is no database ${resolve(path)}`, false);
     database = new DatabaseSync(path, { readOnly, timeout: readOnly ? 5_000 : 0 });
     if (!readOnly) prepareWriter(database, synchronous);
     checkVersion(database, path);
@@ -70,8 +61,10 @@ function checkVersion(database: DatabaseSync, path: string): void {
   );
 }
 
+const SQLITE_BUSY = 5;
+
 /** SQLite result codes that may heal by themselves: busy, locked, disk I/O, disk full. */
-const RETRYABLE_CODES: ReadonlySet<number> = new Set([5, 6, 10, 13]);
+const RETRYABLE_CODES: ReadonlySet<number> = new Set([SQLITE_BUSY, 6, 10, 13]);
 
 /** Turns a driver error into one of the store's. Extended result codes carry the primary one in their low byte. */
 export function unavailable(error: unknown, path: string): StoreUnavailableError {
@@ -85,6 +78,11 @@ export function unavailable(error: unknown, path: string): StoreUnavailableError
 /** Whether SQLite raised it, and not a mistake of ours. */
 export function isDriverError(error: unknown): boolean {
   return typeof error === "object" && error !== null && "code" in error && error.code === "ERR_SQLITE_ERROR";
+}
+
+/** Whether another connection's lock was in the way. */
+export function isHeldByAnother(error: unknown): boolean {
+  return errorCode(error) === SQLITE_BUSY;
 }
 
 function errorCode(error: unknown): number {

@@ -6,7 +6,7 @@ export const SCHEMA_VERSION = 1;
  * children   the projection as of `meta.checkpoint`, one row per child; rows of later inputs are still to be replayed.
  *
  * Identity look-ups stay off the hot path: a sequenced event needs none unless its sequence lies at or below the highest
- * of its child, and is then found through (child_key, sequence); only unsequenced events and snapshots carry a text key.
+ * of its child, and is then found through (child_key, sequence, epoch_digest); only unsequenced events and snapshots carry a text key.
  */
 export const CREATE_TABLES: string = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID, STRICT;
@@ -18,12 +18,13 @@ CREATE TABLE inputs (
   at INTEGER NOT NULL,
   backfill INTEGER NOT NULL,
   sequence INTEGER,
+  epoch_digest INTEGER,
   identity TEXT,
   status INTEGER NOT NULL,
   diagnostic TEXT,
   payload TEXT NOT NULL
 ) STRICT;
-CREATE INDEX inputs_of_child ON inputs (child_key, sequence) WHERE child_key IS NOT NULL;
+CREATE INDEX inputs_of_child ON inputs (child_key, sequence, epoch_digest) WHERE child_key IS NOT NULL;
 CREATE UNIQUE INDEX inputs_by_identity ON inputs (identity) WHERE identity IS NOT NULL;
 
 CREATE TABLE children (

@@ -20,19 +20,22 @@ import {
   type LoadedCheckpoint,
   type Store,
   type StoredAudit,
+  type StoredChild,
   type StoredDiagnostic,
   type StoredInput,
+  type StoredResumption,
   StoreUnavailableError,
 } from "../store.ts";
 import { ChildQueries } from "./child-queries.ts";
-import { type InputRow, rowOf, storedInputOf } from "./input-rows.ts";
-import { createFolder, isDriverError, openDatabase, type SqliteStoreOptions, unavailable } from "./open-database.ts";
+import { prepareDatabaseFile } from "./database-file.ts";
+import { epochDigest, type InputRow, rowOf, storedInputOf } from "./input-rows.ts";
+import { isDriverError, openDatabase, type SqliteStoreOptions, unavailable } from "./open-database.ts";
 import { lockForWriting } from "./writer-lock.ts";
 
 /** Opens the embedded store. @throws StoreUnavailableError when the file cannot be used. */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
   if (options.readOnly === true) return new SqliteStore(openDatabase(options), options.path, () => {});
-  createFolder(options.path);
+  prepareDatabaseFile(options.path);
   const unlock = lockForWriting(options.path);
   try {
     return new SqliteStore(openDatabase(options), options.path, unlock);
@@ -52,14 +55,17 @@ class SqliteStore implements Store {
   readonly #statements = new Map<string, StatementSync>();
   readonly #insertInput: StatementSync;
   #nextInputId: number;
+  /** The newest input that is committed. */
+  #committedInputId: number;
 
   constructor(database: DatabaseSync, path: string, unlock: () => void) {
     this.#database = database;
     this.#unlock = unlock;
     this.#path = path;
     this.#children = new ChildQueries(database);
-    this.#insertInput = database.prepare("INSERT INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    this.#nextInputId = this.lastInputId() + 1;
+    this.#insertInput = database.prepare("INSERT INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    this.#committedInputId = this.lastInputId();
+    this.#nextInputId = this.#committedInputId + 1;
   }
 
   begin(): void {
@@ -68,6 +74,7 @@ class SqliteStore implements Store {
 
   commit(): void {
     this.#database.exec("COMMIT");
+    this.#committedInputId = this.#nextInputId - 1;
   }
 
   explain(error: unknown): StoreUnavailableError | undefined {
@@ -76,8 +83,8 @@ class SqliteStore implements Store {
   }
 
   rollback(): void {
+    this.#nextInputId = this.#committedInputId + 1;
     if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-    this.#nextInputId = this.lastInputId() + 1;
   }
 
   append(appended: AppendedInput): number {
@@ -90,6 +97,7 @@ class SqliteStore implements Store {
       row.at,
       row.backfill,
       row.sequence,
+      row.epoch_digest,
       row.identity,
       row.status,
       row.diagnostic,
@@ -127,8 +135,9 @@ class SqliteStore implements Store {
   #contentBySequence(question: IdentityQuestion & { readonly by: "sequence" }): string | undefined {
     if (question.childKey === undefined) return undefined;
     const rows = this.#statement(
-      `SELECT payload FROM inputs WHERE child_key = ? AND sequence = ? AND status <> ${CONFLICT} ORDER BY input_id`,
-    ).all(question.childKey, question.sequence);
+      `SELECT payload FROM inputs
+       WHERE child_key = ? AND sequence = ? AND epoch_digest = ? AND status <> ${CONFLICT} ORDER BY input_id`,
+    ).all(question.childKey, question.sequence, epochDigest(question.sourceEpoch));
     for (const row of rows) {
       const payload = row["payload"] as string;
       if (parseCanonicalEvent(payload).sourceEpoch === question.sourceEpoch) return payload;
@@ -136,7 +145,7 @@ class SqliteStore implements Store {
     return undefined;
   }
 
-  checkpoint({ inputId, records, snapshotEpochs }: Checkpoint): void {
+  checkpoint({ inputId, records, snapshotEpochs, resumption }: Checkpoint): void {
     for (const { record, updatedInputId } of records) this.#children.write(record, updatedInputId);
     for (const [source, epoch] of snapshotEpochs) {
       this.#statement("INSERT OR REPLACE INTO snapshot_epochs (source, epoch) VALUES (?, ?)").run(
@@ -144,7 +153,8 @@ class SqliteStore implements Store {
         serializeSnapshotEpoch(epoch),
       );
     }
-    this.#statement("INSERT OR REPLACE INTO meta (name, value) VALUES ('checkpoint', ?)").run(String(inputId));
+    if (resumption !== undefined) this.#setMeta("resumption", JSON.stringify(resumption));
+    this.#setMeta("checkpoint", String(inputId));
   }
 
   loadChild(source: string, childId: string): ChildRecord | undefined {
@@ -152,10 +162,11 @@ class SqliteStore implements Store {
   }
 
   loadCheckpoint(): LoadedCheckpoint {
-    const row = this.#statement("SELECT value FROM meta WHERE name = 'checkpoint'").get();
+    const resumption = this.#meta("resumption");
     const highest = this.#statement("SELECT max(child_key) AS key FROM children").get()?.["key"];
     return {
-      inputId: row === undefined ? 0 : Number(row["value"]),
+      inputId: Number(this.#meta("checkpoint") ?? 0),
+      resumption: resumption === undefined ? undefined : (JSON.parse(resumption) as StoredResumption),
       liveChildren: this.#children.live(),
       snapshotEpochs: this.#snapshotEpochs(),
       nextKey: typeof highest === "number" ? highest + 1 : 0,
@@ -163,8 +174,12 @@ class SqliteStore implements Store {
     };
   }
 
-  everyChild(): Iterable<ChildRecord> {
+  everyChild(): Iterable<StoredChild> {
     return this.#children.every();
+  }
+
+  misfiledChildren(): Iterable<ChildRecord> {
+    return this.#children.misfiled();
   }
 
   consistently<Result>(reads: () => Result): Result {
@@ -174,6 +189,15 @@ class SqliteStore implements Store {
     } finally {
       this.#database.exec("COMMIT");
     }
+  }
+
+  #meta(name: string): string | undefined {
+    const row = this.#statement("SELECT value FROM meta WHERE name = ?").get(name);
+    return row === undefined ? undefined : (row["value"] as string);
+  }
+
+  #setMeta(name: string, value: string): void {
+    this.#statement("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run(name, value);
   }
 
   #snapshotEpochs(): ReadonlyMap<string, SnapshotEpoch> {
@@ -217,10 +241,7 @@ class SqliteStore implements Store {
     return this.#children.list(query);
   }
 
-  childrenChangedSince(
-    inputId: number,
-    limit: number,
-  ): readonly { readonly record: ChildRecord; readonly updatedInputId: number }[] {
+  childrenChangedSince(inputId: number, limit: number): readonly StoredChild[] {
     return this.#children.changedSince(inputId, limit);
   }
 

@@ -138,11 +138,13 @@ describe("silence", () => {
   });
 });
 
-test("a resumption that lies before the last evidence moves nothing back (S1)", () => {
+test("a collector whose clock was ahead counts every silence from its corrected time (S1)", () => {
   const core = begun("running");
-  core.takeEvent(makeEvent({ sequence: 3, at: 50_000 }));
+  core.takeEvent(makeEvent({ sequence: 3, at: 86_400_000 }));
   core.take({ type: "resumed", at: seconds(40) });
-  expect(child(core)).toMatchObject({ silentSince: seconds(50) });
+  expect(child(core)).toMatchObject({ silentSince: seconds(40), lastEvidenceAt: seconds(86_400) });
+  expect(tick(core, 159.999)).toBe(0);
+  expect(tick(core, 160)).toBe(1);
 });
 
 describe("L29: verdicts and evidence that race", () => {
