@@ -10,3 +10,4 @@ child.waiting({ kind: "user", text: "may I buy it?" });
 child.running();
 child.completed();
 await lifecycle.shutdown();
+console.log(lifecycle.counters());

@@ -15,7 +15,7 @@ export interface Child {
   readonly lineage: Lineage;
   /** Something is bringing it up. */
   starting(details?: DetailsInput): void;
-  /** It works. */
+  /** It works. Only from starting or waiting: a new child is to be `starting()` first. */
   running(details?: DetailsInput): void;
   /** It is alive and blocked on somebody or something. A text becomes `waitingOn { kind: "other", text }`. */
   waiting(reason?: WaitingReason, details?: DetailsInput): void;

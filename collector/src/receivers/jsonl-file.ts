@@ -43,6 +43,8 @@ interface OpenFile {
   readonly handle: FileHandle;
   readonly inode: bigint;
   position: number;
+  /** Its successor is there: it is left at its next end. */
+  replaced: boolean;
 }
 
 class Follower {
@@ -105,7 +107,7 @@ class Follower {
       const handle = await open(this.#options.path, "r");
       const { ino } = await handle.stat({ bigint: true });
       this.#submission = this.#newSubmission();
-      return { handle, inode: ino, position: 0 };
+      return { handle, inode: ino, position: 0, replaced: false };
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
@@ -119,7 +121,11 @@ class Follower {
       await this.#submission.push(this.#buffer.subarray(0, bytesRead));
       return true;
     }
-    if (!(await this.#wasReplaced(file))) return false;
+    if (!file.replaced) {
+      file.replaced = await this.#wasReplaced(file);
+      // Its writer may have added to it between our last read and its replacement: one more read, after a while.
+      return false;
+    }
     await this.#submission.end();
     await this.#close();
     return true;
@@ -152,6 +158,7 @@ class Follower {
       backfill: true,
       ...(maxLineBytes === undefined ? undefined : { maxLineBytes }),
       onRefusal: patientlyRetrying(this.#wait, this.#stop.signal),
+      leavesOutHopeless: true,
     });
   }
 }

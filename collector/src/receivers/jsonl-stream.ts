@@ -32,6 +32,7 @@ export function createJsonlStreamReceiver(options: JsonlStreamOptions): JsonlStr
     backfill: true,
     ...(maxLineBytes === undefined ? undefined : { maxLineBytes }),
     onRefusal: patientlyRetrying(options.wait ?? SYSTEM_WAIT, stop.signal),
+    leavesOutHopeless: true,
   });
   let finish: () => void = () => {};
   const finished = new Promise<void>((resolve) => {

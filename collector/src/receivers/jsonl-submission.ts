@@ -36,6 +36,8 @@ export interface JsonlSubmissionOptions {
    * rejection comes out of `push` or `end`.
    */
   readonly onRefusal: (refusal: Refusal) => Promise<void>;
+  /** For sources that nobody else answers for: lines that can never be stored are told and left out. Default `false`. */
+  readonly leavesOutHopeless?: boolean;
 }
 
 const MAX_BATCH_LINES = 1_000;
@@ -121,11 +123,15 @@ export class JsonlSubmission {
   }
 
   async #submitNext(): Promise<void> {
-    const { intake, receiver, backfill, onRefusal } = this.#options;
     const bytesPerLine = this.#waitingBytes / this.#waiting.length;
     const batch = this.#waiting.splice(0, MAX_BATCH_LINES);
     const bytes = Math.ceil(bytesPerLine * batch.length);
     this.#waitingBytes = Math.max(0, this.#waitingBytes - bytes);
+    await this.#submit(batch, bytes);
+  }
+
+  async #submit(batch: readonly Candidate[], bytes: number): Promise<void> {
+    const { intake, receiver, backfill, onRefusal } = this.#options;
     const values = batch.map(({ value }) => value);
     for (;;) {
       const result = await intake.acceptEvents(values, { receiver, backfill, bytes });
@@ -133,7 +139,24 @@ export class JsonlSubmission {
         for (const [index, outcome] of result.outcomes.entries()) this.#count(outcome, batch[index]?.line ?? 0);
         return;
       }
+      const isHopeless = result.kind === "unavailable" && !result.retryable;
+      if (isHopeless && this.#options.leavesOutHopeless === true) return this.#submitApart(batch, bytes);
       await onRefusal(result);
+    }
+  }
+
+  /** One line that can never be stored must not cost the others, nor stop the stream: it is looked for, told and left out. */
+  async #submitApart(batch: readonly Candidate[], bytes: number): Promise<void> {
+    const [first] = batch;
+    if (batch.length > 1) {
+      const middle = Math.ceil(batch.length / 2);
+      await this.#submit(batch.slice(0, middle), Math.ceil(bytes / 2));
+      await this.#submit(batch.slice(middle), Math.ceil(bytes / 2));
+    } else if (first !== undefined) {
+      this.#rejected += 1;
+      const text = `line ${first.line} could not be processed`;
+      this.#describe({ line: first.line, code: "invalid_event", text });
+      this.#options.intake.reportProblem(this.#options.receiver, { code: "invalid_event", text });
     }
   }
 

@@ -45,7 +45,7 @@ export function createEventSink(configuration: Configuration, sinkContext: SinkC
       const transport =
         destination.kind === "otlp"
           ? createOtlpTransport(destination.otlp, batching.maxConcurrentExports, () => clock.now())
-          : createExporterTransport(destination.exporter);
+          : createExporterTransport(destination.exporter, clock, batching.exportTimeoutMs);
       const fallback = destination.fallback === undefined ? undefined : writerTo(destination.fallback);
       return createRecordSink({ ...sinkContext, source, batching, transport, fallback });
     }

@@ -1,22 +1,28 @@
 import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
 import type { LogRecordExporter } from "@opentelemetry/sdk-logs";
+import type { Clock } from "../clock.ts";
 import { textOfError } from "../diagnostics.ts";
 import type { BatchTransport, DeliveryOutcome } from "./delivery-outcome.ts";
 
 /**
  * Sends through any OpenTelemetry exporter. Those retry on their own and report only the end, so a failure is final
- * here; an exporter that never calls back is let go when the batch is withdrawn.
+ * here; an exporter that does not call back in time is let go, and its batch counts as undelivered.
+ * @param timeoutMs how long one export may take
  */
-export function createExporterTransport(exporter: LogRecordExporter): BatchTransport {
+export function createExporterTransport(exporter: LogRecordExporter, clock: Clock, timeoutMs: number): BatchTransport {
   return {
     send: (records, signal) =>
       new Promise((resolve) => {
-        const withdrawn = (): void => resolve({ status: "unreachable", problem: "withdrawn" });
-        signal.addEventListener("abort", withdrawn, { once: true });
         const settle = (outcome: DeliveryOutcome): void => {
           signal.removeEventListener("abort", withdrawn);
+          stopWaiting();
           resolve(outcome);
         };
+        const withdrawn = (): void => settle({ status: "unreachable", problem: "withdrawn" });
+        const stopWaiting = clock.after(timeoutMs, () =>
+          settle({ status: "unreachable", problem: `the exporter gave no answer within ${timeoutMs} ms` }),
+        );
+        signal.addEventListener("abort", withdrawn, { once: true });
         try {
           exporter.export([...records], (result) => settle(outcomeOf(result)));
         } catch (error) {

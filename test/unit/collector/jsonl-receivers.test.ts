@@ -56,6 +56,19 @@ describe("a stream of lines", () => {
     expect(waits).toEqual([1_000, 1_000, 1_000]);
   });
 
+  it("leaves out the one line that can never be stored, says so, and stores its neighbours", async () => {
+    const intake = new ScriptedIntake();
+    const hopeless = { kind: "unavailable", retryable: false, reason: "" } as const;
+    // The batch of four, its second half, and of that the first line.
+    intake.refusals.push(hopeless, undefined, hopeless, hopeless);
+    const stream = Readable.from([`${line(1)}${line(2)}${line(3)}${line(4)}`]);
+    const receiver = createJsonlStreamReceiver({ intake, stream, onError: never });
+    await receiver.start();
+    await receiver.finished;
+    expect(sequencesOf(intake)).toEqual([1, 2, 4]);
+    expect(receiver.tally).toMatchObject({ accepted: 3, rejected: 1, diagnostics: [{ line: 3, code: "invalid_event" }] });
+  });
+
   it("reads no more than it can pass on", async () => {
     const intake = new ScriptedIntake();
     let open: () => void = () => {};

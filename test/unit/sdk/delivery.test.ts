@@ -29,6 +29,23 @@ describe("batches", () => {
     expect(exporter.inFlight).toBe(3);
   });
 
+  it("do not wait for an exporter that never calls back", async () => {
+    const { lifecycle, exporter, clock } = held({ maxBatchSize: 5, maxConcurrentExports: 1, exportTimeoutMs: 20_000 });
+    beat(lifecycle, 5);
+    await clock.advance(20_000);
+    expect(exporter.taken).toHaveLength(1);
+    await clock.advance(10_000);
+    expect(exporter.taken).toHaveLength(2);
+    // The late answer of the first attempt changes nothing.
+    exporter.answer();
+    await clock.advance(0);
+    expect(lifecycle.counters()).toMatchObject({ buffered: 5, exported: 0 });
+    exporter.answer();
+    await clock.advance(0);
+    expect(lifecycle.counters()).toMatchObject({ buffered: 0, exported: 5 });
+    expectAccounted(lifecycle);
+  });
+
   it("leave early when a child ends", async () => {
     const { lifecycle, exporter, clock } = held({ scheduledDelayMs: 60_000 });
     const child = lifecycle.child();

@@ -164,7 +164,7 @@ describe("after eviction and a restart", () => {
       embedded.clock.pass(60_000);
       await embedded.pace.next();
       checkpoint(embedded);
-      const counted = recount(embedded.faults.store.everyChild());
+      const counted = recount([...embedded.faults.store.everyChild()].map(({ record }) => record));
       expect(embedded.collector.reader.summary()).toEqual(counted);
       const children = 3 * (round + 1);
       expect(counted).toMatchObject({ started: children, live: (children / 3) * 2, stateUnknown: children / 3 });

@@ -20,6 +20,8 @@ class WatchedChild {
   readonly submitted: ProjectionInput[] = [];
   readonly loop: LivenessLoop;
   isStoreBroken = false;
+  isReceiving = true;
+  readonly errors: unknown[] = [];
   #sequence = 0;
 
   constructor(submit?: LivenessLoopOptions["submit"]) {
@@ -29,6 +31,8 @@ class WatchedChild {
       liveness: this.core.liveness,
       child: (source, childId) => this.core.child(source, childId),
       submit: submit ?? ((verdicts) => this.store(verdicts)),
+      isReceiving: () => this.isReceiving,
+      onError: (error) => void this.errors.push(error),
       intervalMs: INTERVAL_MS,
       maxLatenessMs: MAX_LATENESS_MS,
       schedule: this.pace.schedule,
@@ -209,12 +213,22 @@ describe("a wall clock that is set", () => {
     expect(child.record.stale).toBeUndefined();
   });
 
+  test("back by an hour leaves no child unwatched: its silence begins anew", async () => {
+    const child = await started();
+    child.clock.setWall(-ONE_HOUR_MS);
+    await child.passWatching(INTERVAL_MS);
+    expect(child.takeSubmitted()).toEqual(["resumed"]);
+    expect(child.record.silentSince).toBe(child.clock.wallNow());
+    await child.passWatching(staleAfterMs);
+    expect(child.takeSubmitted()).toEqual(["stale"]);
+  });
+
   test("back by an hour and forth again judges nobody, however often", async () => {
     const child = await started();
     for (let round = 0; round < 3; round += 1) {
       child.clock.setWall(-ONE_HOUR_MS);
       await child.passWatching(5 * INTERVAL_MS);
-      expect(child.takeSubmitted()).toEqual([]);
+      expect(child.takeSubmitted()).toEqual(["resumed"]);
       child.speak();
       child.clock.setWall(ONE_HOUR_MS);
       await child.passWatching(5 * INTERVAL_MS);
@@ -226,37 +240,75 @@ describe("a wall clock that is set", () => {
   });
 });
 
-describe("a verdict that could not be stored", () => {
-  test("is found again: stale, then lost", async () => {
+describe("while evidence cannot be stored", () => {
+  test("no silence is judged, and every silence begins anew when it can be", async () => {
     const child = await started();
     await child.passWatching(staleAfterMs - INTERVAL_MS);
+    child.isReceiving = false;
     child.isStoreBroken = true;
-    await child.passWatching(2 * INTERVAL_MS);
-    expect(child.takeSubmitted()).toEqual(["stale", "stale"]);
-    child.isStoreBroken = false;
-    await child.passWatching(INTERVAL_MS);
-    expect(child.takeSubmitted()).toEqual(["stale"]);
-    await child.passWatching(reconcileDeadlineMs - INTERVAL_MS);
-    child.isStoreBroken = true;
-    await child.passWatching(2 * INTERVAL_MS);
-    expect(child.takeSubmitted()).toEqual(["failed", "failed"]);
-    child.isStoreBroken = false;
     await child.passWatching(3 * INTERVAL_MS);
-    expect(child.takeSubmitted()).toEqual(["failed"]);
-    expect(child.record.state).toBe("lost");
-  });
-
-  test("is not given when evidence came before the next look (S7)", async () => {
-    const child = await started();
-    await child.passWatching(staleAfterMs - INTERVAL_MS);
-    child.isStoreBroken = true;
-    await child.passWatching(INTERVAL_MS);
-    expect(child.takeSubmitted()).toEqual(["stale"]);
+    expect(child.takeSubmitted()).toEqual(["resumed", "resumed", "resumed"]);
+    child.isReceiving = true;
     child.isStoreBroken = false;
-    child.speak();
+    await child.passWatching(INTERVAL_MS);
+    expect(child.takeSubmitted()).toEqual(["resumed"]);
     await child.passWatching(staleAfterMs - INTERVAL_MS);
     expect(child.takeSubmitted()).toEqual([]);
+    await child.passWatching(INTERVAL_MS);
+    expect(child.takeSubmitted()).toEqual(["stale"]);
   });
+});
+
+describe("a verdict that could not be stored", () => {
+  /** What is submitted while the time passes again in which the verdict came due. */
+  async function submittedWithin(child: WatchedChild, ms: number): Promise<readonly string[]> {
+    await child.passWatching(ms);
+    return child.takeSubmitted();
+  }
+
+  test("is found again, first stale, then lost, once its time has come without an outage", async () => {
+    const child = await started();
+    child.isStoreBroken = true;
+    expect(await submittedWithin(child, staleAfterMs)).toEqual(["stale"]);
+    expect(child.record.stale).toBeUndefined();
+    child.isStoreBroken = false;
+    expect(await submittedWithin(child, INTERVAL_MS + staleAfterMs)).toEqual(["resumed", "stale"]);
+    child.isStoreBroken = true;
+    expect(await submittedWithin(child, reconcileDeadlineMs)).toEqual(["failed"]);
+    expect(child.record.state).toBe("created");
+    child.isStoreBroken = false;
+    expect(await submittedWithin(child, INTERVAL_MS + reconcileDeadlineMs)).toEqual(["resumed", "failed"]);
+    expect(child.record.state).toBe("lost");
+    expect(await submittedWithin(child, staleAfterMs)).toEqual([]);
+  });
+
+  test("is not given when evidence came before its time came again (S7)", async () => {
+    const child = await started();
+    child.isStoreBroken = true;
+    expect(await submittedWithin(child, staleAfterMs)).toEqual(["stale"]);
+    child.isStoreBroken = false;
+    expect(await submittedWithin(child, INTERVAL_MS)).toEqual(["resumed"]);
+    child.clock.pass(INTERVAL_MS);
+    child.speak();
+    await child.pace.next();
+    expect(await submittedWithin(child, staleAfterMs - INTERVAL_MS)).toEqual([]);
+  });
+});
+
+test("a look that fails is reported, and the next one is planned", async () => {
+  const fault = new Error("a fault of the program");
+  let isFaulty = false;
+  const child: WatchedChild = new WatchedChild((verdicts) => {
+    if (isFaulty) throw fault;
+    return child.store(verdicts);
+  });
+  await child.loop.start();
+  isFaulty = true;
+  await child.passWatching(INTERVAL_MS);
+  expect(child.errors).toEqual([fault]);
+  isFaulty = false;
+  await child.passWatching(staleAfterMs - INTERVAL_MS);
+  expect(child.record.stale).toBeDefined();
 });
 
 describe("a shutdown", () => {

@@ -1,6 +1,7 @@
 import { openSqliteStore, verifyStore } from "@agent-lifecycle/collector";
 import {
   createProjection,
+  foldResumed,
   reconciliationOutcome,
   restoreChild,
   restoreSnapshotEpoch,
@@ -106,8 +107,12 @@ class Twins {
     const store = openSqliteStore({ path: this.#embedded.database, readOnly: true });
     try {
       const projection = createProjection();
-      for (const record of store.everyChild()) restoreChild(projection, record);
-      for (const [source, epoch] of store.loadCheckpoint().snapshotEpochs) {
+      const { resumption, snapshotEpochs } = store.loadCheckpoint();
+      for (const { record, updatedInputId } of store.everyChild()) {
+        const isMoved = resumption !== undefined && updatedInputId < resumption.inputId;
+        restoreChild(projection, isMoved ? foldResumed(record, resumption.at) : record);
+      }
+      for (const [source, epoch] of snapshotEpochs) {
         restoreSnapshotEpoch(projection, source, epoch);
       }
       expect([...serializeProjection(projection)]).toEqual(this.never.serialized());

@@ -109,7 +109,7 @@ describe("while the store takes no writes", () => {
     expect(reader.children({ limit: 10 }).map(({ childId }) => childId)).toEqual(["b", "a"]);
   });
 
-  test("verdicts are not given; they are given, once, when it takes writes again (S2, S4)", async () => {
+  test("verdicts are not given; each is given once, when its time has come without an outage (S1, S2, S4)", async () => {
     const embedded = await startEmbedded();
     const { clock, pace, faults, collector } = embedded;
     const child = () => collector.reader.child("runner", "a");
@@ -123,12 +123,18 @@ describe("while the store takes no writes", () => {
     expect(child()?.stale).toBeUndefined();
     faults.repair();
     await pace.next();
+    expect(child()).toMatchObject({ stale: undefined, silentSince: clock.wallNow() });
+    clock.pass(60_000);
+    await pace.next();
     expect(child()).toMatchObject({ state: "created", stale: { reason: "deadline" } });
     clock.pass(30_000);
     faults.breakDown();
     await pace.next();
     expect(child()).toMatchObject({ state: "created" });
     faults.repair();
+    await pace.next();
+    expect(child()).toMatchObject({ state: "created", reconciliation: { requestedAt: clock.wallNow() } });
+    clock.pass(30_000);
     await pace.next();
     expect(child()).toMatchObject({ state: "lost", terminalEvidence: "failed_reconciliation" });
     await pace.next();
