@@ -99,7 +99,7 @@ export class LivenessLoop {
   /** A verdict that could not be stored has not been given: its child is watched again. */
   async #judge(verdicts: readonly (StaleInput | ReconciliationInput)[]): Promise<void> {
     const { liveness, child, submit } = this.#options;
-    if (await submit(verdicts)) return;
+    if (verdicts.length === 0 || (await submit(verdicts))) return;
     this.#owesResumption = true;
     for (const { source, childId } of verdicts) {
       const after = child(source, childId);

@@ -1,7 +1,7 @@
 import { type LifecycleEvent, type LifecycleEventInput, normalizeEvent } from "@agent-lifecycle/proto";
 
 export const SOURCE = "bench-runner";
-export const SOURCE_EPOCH = "3d0f2f0e-6a45-4bb1-8d3b-5f2c1a9e7b10";
+const SOURCE_EPOCH = "3d0f2f0e-6a45-4bb1-8d3b-5f2c1a9e7b10";
 /** A root and those it delegated to. */
 export const CHILDREN_PER_COHORT = 32;
 /** From created to the end. */

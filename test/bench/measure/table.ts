@@ -38,7 +38,7 @@ function pad(text: string, width: number, right: boolean): string {
 }
 
 /** Three significant digits, thousands grouped. */
-export function formatNumber(value: number): string {
+function formatNumber(value: number): string {
   if (!Number.isFinite(value)) return "not measured";
   if (Math.abs(value) >= 1000) return Math.round(value).toLocaleString("en-US");
   return String(Number(value.toPrecision(3)));

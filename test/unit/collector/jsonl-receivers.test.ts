@@ -66,7 +66,11 @@ describe("a stream of lines", () => {
     await receiver.start();
     await receiver.finished;
     expect(sequencesOf(intake)).toEqual([1, 2, 4]);
-    expect(receiver.tally).toMatchObject({ accepted: 3, rejected: 1, diagnostics: [{ line: 3, code: "invalid_event" }] });
+    expect(receiver.tally).toMatchObject({
+      accepted: 3,
+      rejected: 1,
+      diagnostics: [{ line: 3, code: "invalid_event" }],
+    });
   });
 
   it("reads no more than it can pass on", async () => {
