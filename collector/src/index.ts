@@ -47,8 +47,10 @@ export {
   type LoadedCheckpoint,
   type Store,
   type StoredAudit,
+  type StoredChild,
   type StoredDiagnostic,
   type StoredInput,
+  type StoredResumption,
   type StoreReader,
   StoreUnavailableError,
 } from "./store/store.ts";

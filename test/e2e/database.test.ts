@@ -80,7 +80,9 @@ describe("one database", () => {
       "0",
     ]);
     expect(exitCode).toBe(2);
-    expect(stderr.toString()).toMatch(/^agent-lifecycle: cannot use the database .+: unable to open database file\n$/);
+    expect(stderr.toString()).toMatch(
+      /^agent-lifecycle: cannot use the database .+: EISDIR: illegal operation on a directory, open '.+'\n$/,
+    );
     const missing = await runCommand(["verify", "--database", join(folder, "missing.db")]);
     expect(missing.exitCode).toBe(2);
     expect(missing.stderr.toString()).toContain("missing.db");

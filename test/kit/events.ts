@@ -8,7 +8,7 @@ import {
   normalizeSnapshot,
   type State,
 } from "@agent-lifecycle/proto";
-import { START_MS } from "./manual-clock.ts";
+import { START_MS } from "./start-time.ts";
 
 export type EventMembers = Partial<Omit<LifecycleEventInput, "lineage" | "observedAt">> & {
   readonly lineage?: Partial<LifecycleEventInput["lineage"]>;

@@ -10,7 +10,7 @@ import {
 import fc from "fast-check";
 import { makeEvent, makeSnapshot } from "./events.ts";
 import { legalStream } from "./legal-stream.ts";
-import { START_MS } from "./manual-clock.ts";
+import { START_MS } from "./start-time.ts";
 
 /** One thing that reaches the projection, at a time of the collector's clock that never runs backwards. */
 export type HistoryStep =

@@ -3,8 +3,8 @@ import type { LifecycleEvent } from "@agent-lifecycle/proto";
 import { expect, test } from "vitest";
 import { CoreRun } from "../kit/core-run.ts";
 import { makeEvent } from "../kit/events.ts";
-import { START_MS } from "../kit/manual-clock.ts";
 import { SeededRandom } from "../kit/seeded-random.ts";
+import { START_MS } from "../kit/start-time.ts";
 
 const EVENTS = 10_000;
 /** Sixteen epochs and the identifiers at their longest, 64 ranges, an activity, and every reserved detail at its bound. */

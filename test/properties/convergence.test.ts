@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { CoreRun } from "../kit/core-run.ts";
 import { makeEvent } from "../kit/events.ts";
 import { legalStream } from "../kit/legal-stream.ts";
-import { START_MS } from "../kit/manual-clock.ts";
+import { START_MS } from "../kit/start-time.ts";
 
 /** What P13 promises to be the same, and what follows from it. */
 function essenceOf(record: ChildRecord | undefined): Readonly<Record<string, unknown>> | undefined {

@@ -99,11 +99,17 @@ export class LivenessLoop {
   /** A verdict that could not be stored has not been given: its child is watched again. */
   async #judge(verdicts: readonly (StaleInput | ReconciliationInput)[]): Promise<void> {
     const { liveness, child, submit } = this.#options;
-    if (verdicts.length === 0 || (await submit(verdicts))) return;
-    this.#owesResumption = true;
-    for (const { source, childId } of verdicts) {
-      const after = child(source, childId);
-      if (after !== undefined) liveness.nameAgain(after);
+    let isStored = verdicts.length === 0;
+    try {
+      isStored ||= await submit(verdicts);
+    } finally {
+      if (!isStored) {
+        this.#owesResumption = true;
+        for (const { source, childId } of verdicts) {
+          const after = child(source, childId);
+          if (after !== undefined) liveness.nameAgain(after);
+        }
+      }
     }
   }
 

@@ -149,31 +149,28 @@ describe("run is not in the way of the command", () => {
     expect(await childOf(collector)).toMatchObject({ state: "failed", facts: { exitCode: 1 } });
   });
 
-  test("without a collector it runs all the same, and the events are in the file", async () => {
+  test("without a collector it runs all the same, says why, and the events are in the file", async () => {
     const file = join(temporaryDirectory(), "events.jsonl");
-    const endpoint = `http://127.0.0.1:${await closedPort()}`;
+    const port = await closedPort();
+    const endpoint = `http://127.0.0.1:${port}`;
     const run = startCommand(["run", "--endpoint", endpoint, "--fallback-jsonl", file, "--", NODE, "-p", "'output'"]);
     const { exitCode, stdout, stderr } = await run.end;
     expect({ exitCode, stdout: stdout.toString(), stderr: stderr.toString() }).toEqual({
       exitCode: 0,
       stdout: "output\n",
-      stderr: "",
+      stderr: `agent-lifecycle run: connect ECONNREFUSED 127.0.0.1:${port}\n`,
     });
     expect(readEvents(file).map(({ state }) => state)).toEqual(["created", "starting", "running", "completed"]);
   });
 
   test("without a collector and without a file it says how much was lost, and the exit code stays the command's", async () => {
-    const endpoint = `http://127.0.0.1:${await closedPort()}`;
-    const { exitCode, stderr } = await startCommand([
-      "run",
-      "--endpoint",
-      endpoint,
-      "--",
-      NODE,
-      "-e",
-      "process.exit(5)",
-    ]).end;
+    const port = await closedPort();
+    const run = startCommand(["run", "--endpoint", `http://127.0.0.1:${port}`, "--", NODE, "-e", "process.exit(5)"]);
+    const { exitCode, stderr } = await run.end;
     expect(exitCode).toBe(5);
-    expect(stderr.toString()).toBe("agent-lifecycle run: 3 events could not be delivered\n");
+    expect(stderr.toString()).toBe(
+      `agent-lifecycle run: connect ECONNREFUSED 127.0.0.1:${port}\n` +
+        "agent-lifecycle run: 3 events could not be delivered\n",
+    );
   });
 });

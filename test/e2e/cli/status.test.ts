@@ -122,7 +122,9 @@ describe("status", () => {
     const collector = await startTestCollector(["--read-token", "open-sesame"]);
     const refused = await status(collector);
     expect(refused.exitCode).toBe(2);
-    expect(refused.stderr.toString()).toContain("401");
+    expect(refused.stderr.toString()).toBe(
+      `agent-lifecycle: the collector at ${collector.apiUrl} asks for a token: --read-token, or AGENT_LIFECYCLE_READ_TOKEN\n`,
+    );
     const environment = { AGENT_LIFECYCLE_READ_TOKEN: "open-sesame" };
     const { exitCode, stdout } = await runCommand(["status", "--url", collector.apiUrl], { environment });
     expect({ exitCode, stdout: stdout.toString() }).toEqual({ exitCode: 0, stdout: `${VISIBILITY_UNAVAILABLE}\n` });

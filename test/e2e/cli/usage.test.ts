@@ -28,7 +28,7 @@ describe("what cannot be done is said in one sentence on standard error, with ex
   const cases: readonly (readonly [string, readonly string[], RegExp])[] = [
     ["no command", [], /^Usage: agent-lifecycle/],
     ["an unknown command", ["strat"], /^error: unknown command 'strat'/],
-    ...COMMANDS.map(
+    ...COMMANDS.filter((command) => command !== "run").map(
       (command) =>
         [
           `an unknown option of ${command}`,
@@ -51,7 +51,7 @@ describe("what cannot be done is said in one sentence on standard error, with ex
     [
       "an open door without a lock",
       ["collector", ...database, "--ingest-host", "0.0.0.0"],
-      /ingest\.host: 0\.0\.0\.0 is reachable by others and no token is set/,
+      /ingest\.host: 0\.0\.0\.0 is reachable by others without a token: set --ingest-token, or say --insecure-public-bind/,
     ],
     [
       "everything wrong with a configuration, at once",
@@ -69,10 +69,20 @@ describe("what cannot be done is said in one sentence on standard error, with ex
   });
 });
 
+test("run answers with 125 what it cannot do itself: all other exit codes are the command's", async () => {
+  for (const argv of [["run", "--frobnicate"], ["run"]]) {
+    const { exitCode, stdout, stderr } = await runCommand(argv);
+    expect({ exitCode, stdout: stdout.toString() }).toEqual({ exitCode: 125, stdout: "" });
+    expect(stderr.toString()).toMatch(
+      /^error: (?:unknown option '--frobnicate'|missing required argument 'command')\n/,
+    );
+  }
+});
+
 const REPOSITORY = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** Every file that a person starts with `node`; the benchmark's is there once it is built. */
-const ENTRY_POINTS = ["collector/bin/agent-lifecycle.js", "examples/demo/main.js", "test/dist/bench/main.js"];
+/** Every file that a person starts with `node`. */
+const ENTRY_POINTS = ["collector/bin/agent-lifecycle.js", "examples/demo/main.js", "test/bench/main.js"];
 
 const SENTENCE = /^.+ needs Node\.js 24 or newer; this is [\d.]+\n$/;
 
@@ -95,7 +105,6 @@ describe("a Node.js that is too old", () => {
     // Only what the entry point asks is changed: the check itself runs as it is.
     const pretend = 'data:text/javascript,Object.defineProperty(process,"versions",{value:{node:"22.15.0"}})';
     const path = join(REPOSITORY, entryPoint);
-    if (!existsSync(path)) throw new Error(`${entryPoint} is missing: run npm run build`);
     const { exitCode, stdout, stderr } = await startProgram(process.execPath, ["--import", pretend, path]).end;
     expect({ exitCode, stdout: stdout.toString() }).toEqual({ exitCode: 2, stdout: "" });
     expect(stderr.toString()).toMatch(SENTENCE);

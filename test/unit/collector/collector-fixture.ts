@@ -12,7 +12,7 @@ import {
 } from "@agent-lifecycle/collector";
 import { canonicalEvent, formatTimestamp, type LifecycleEvent } from "@agent-lifecycle/proto";
 import { onTestFinished } from "vitest";
-import { START_MS } from "../../kit/manual-clock.ts";
+import { START_MS } from "../../kit/start-time.ts";
 
 /** A clock that stands still: what a test shows does not depend on how long it took. */
 const STANDING_CLOCK = { wallNow: () => START_MS, monotonicNow: () => 0 };

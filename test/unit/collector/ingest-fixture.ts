@@ -11,7 +11,7 @@ import {
   type LifecycleEvent,
 } from "@agent-lifecycle/proto";
 import { onTestFinished } from "vitest";
-import { START_MS } from "../../kit/manual-clock.ts";
+import { START_MS } from "../../kit/start-time.ts";
 
 export type IngestServerOptions = Partial<Parameters<typeof createIngestServer>[1]>;
 

@@ -2,7 +2,7 @@ import { viewOf } from "@agent-lifecycle/collector/projection";
 import { expect, test } from "vitest";
 import { CoreRun } from "../../../kit/core-run.ts";
 import { makeEvent } from "../../../kit/events.ts";
-import { START_MS } from "../../../kit/manual-clock.ts";
+import { START_MS } from "../../../kit/start-time.ts";
 
 test("a view says what is missing, how old each thing is, and null for what is not known", () => {
   const core = new CoreRun();

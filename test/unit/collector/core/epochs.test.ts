@@ -2,7 +2,7 @@ import { identityQuestion, isProvisional } from "@agent-lifecycle/collector/proj
 import { describe, expect, test } from "vitest";
 import { CoreRun } from "../../../kit/core-run.ts";
 import { makeEvent } from "../../../kit/events.ts";
-import { START_MS } from "../../../kit/manual-clock.ts";
+import { START_MS } from "../../../kit/start-time.ts";
 
 /** A child that runs, in sequences 0 to 2 of `epoch-1`, observed in the first three seconds. */
 function running(): CoreRun {

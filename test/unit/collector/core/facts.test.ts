@@ -2,7 +2,7 @@ import type { ChildFacts } from "@agent-lifecycle/collector/projection";
 import { describe, expect, test } from "vitest";
 import { CoreRun } from "../../../kit/core-run.ts";
 import { type EventMembers, makeEvent, makeSnapshot } from "../../../kit/events.ts";
-import { START_MS } from "../../../kit/manual-clock.ts";
+import { START_MS } from "../../../kit/start-time.ts";
 
 /** The facts a child is left with after these events, one second apart. */
 function factsAfter(...events: readonly EventMembers[]): ChildFacts | undefined {

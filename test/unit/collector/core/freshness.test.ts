@@ -2,7 +2,7 @@ import { checkFreshness, reconciliationOutcome, type StaleInput } from "@agent-l
 import { describe, expect, test } from "vitest";
 import { CoreRun, type Policy } from "../../../kit/core-run.ts";
 import { makeEvent } from "../../../kit/events.ts";
-import { START_MS } from "../../../kit/manual-clock.ts";
+import { START_MS } from "../../../kit/start-time.ts";
 
 const POLICY: Policy = { staleAfterMs: 120_000, reconcileDeadlineMs: 30_000, missingGrace: 2 };
 const RUNNER_CHILD = { source: "runner", childId: "child-1" } as const;

@@ -2,7 +2,7 @@ import { isProvisional } from "@agent-lifecycle/collector/projection";
 import { describe, expect, test } from "vitest";
 import { CoreRun } from "../../../kit/core-run.ts";
 import { makeEvent, makeSnapshot } from "../../../kit/events.ts";
-import { START_MS } from "../../../kit/manual-clock.ts";
+import { START_MS } from "../../../kit/start-time.ts";
 
 const child = (core: CoreRun) => core.child("runner", "child-1") ?? expect.fail("no such child");
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { CoreRun } from "../../../kit/core-run.ts";
 import { makeEvent, makeSnapshot, type SnapshotMembers } from "../../../kit/events.ts";
-import { START_MS } from "../../../kit/manual-clock.ts";
+import { START_MS } from "../../../kit/start-time.ts";
 
 const child = (core: CoreRun) => core.child("runner", "child-1") ?? expect.fail("no such child");
 const show = (core: CoreRun, members: SnapshotMembers, receivedAt = members.at ?? 0) =>

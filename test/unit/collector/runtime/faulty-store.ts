@@ -26,7 +26,7 @@ export class FaultyStore {
         return (...operands: readonly unknown[]): unknown => {
           this.calls.push(name);
           this.#meet(name, operands);
-          return method.apply(target, operands);
+          return method.apply(target, [...operands]);
         };
       },
     });

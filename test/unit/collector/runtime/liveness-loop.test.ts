@@ -295,7 +295,7 @@ describe("a verdict that could not be stored", () => {
   });
 });
 
-test("a look that fails is reported, and the next one is planned", async () => {
+test("a look that fails is reported, the next one is planned, and no child is forgotten", async () => {
   const fault = new Error("a fault of the program");
   let isFaulty = false;
   const child: WatchedChild = new WatchedChild((verdicts) => {
@@ -303,12 +303,13 @@ test("a look that fails is reported, and the next one is planned", async () => {
     return child.store(verdicts);
   });
   await child.loop.start();
+  await child.passWatching(staleAfterMs - INTERVAL_MS);
   isFaulty = true;
   await child.passWatching(INTERVAL_MS);
   expect(child.errors).toEqual([fault]);
   isFaulty = false;
-  await child.passWatching(staleAfterMs - INTERVAL_MS);
-  expect(child.record.stale).toBeDefined();
+  await child.passWatching(INTERVAL_MS + staleAfterMs);
+  expect(child.takeSubmitted()).toEqual(["resumed", "resumed", "stale"]);
 });
 
 describe("a shutdown", () => {
@@ -334,15 +335,23 @@ describe("a shutdown", () => {
     expect(child.pace.plannedMs).toBeUndefined();
   });
 
-  test("is safe without a start, twice, and while the start still runs", async () => {
+  test("is safe without a start, and twice", async () => {
+    const child = new WatchedChild();
+    await child.loop.shutdown();
+    await child.loop.shutdown();
+    expect(child.takeSubmitted()).toEqual([]);
+  });
+
+  test("while the start still runs waits for it, and no look is planned after it", async () => {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const child = new WatchedChild(() => promise);
-    await child.loop.shutdown();
+    const order: string[] = [];
     const starting = child.loop.start();
-    const shutdown = child.loop.shutdown();
+    const shutdown = child.loop.shutdown().then(() => void order.push("shut down"));
+    order.push("stored");
     resolve(true);
     await Promise.all([starting, shutdown]);
-    await child.loop.shutdown();
+    expect(order).toEqual(["stored", "shut down"]);
     expect(child.pace.plannedMs).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import type { Clock } from "@agent-lifecycle/collector";
-import { START_MS } from "../../../kit/manual-clock.ts";
+import { START_MS } from "../../../kit/start-time.ts";
 
 /** Both clocks of one machine; they move only when a test says so. */
 export class MachineClock implements Clock {

@@ -6,7 +6,5 @@ if (Number(process.versions.node.split(".")[0]) < REQUIRED_MAJOR) {
   process.exit(2);
 }
 
-const { runBenchmark } = await import("./run-benchmark.ts");
+const { runBenchmark } = await import("../dist/bench/run-benchmark.js");
 process.exitCode = await runBenchmark(process.argv.slice(2));
-
-export {};
