@@ -2,7 +2,13 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { formatReport, type ParsedVector, parseVector, runDirectory, runVector } from "@agent-lifecycle/collector";
+import {
+  formatReport,
+  type ParsedVector,
+  parseVector,
+  runDirectory,
+  runVector,
+} from "@agent-lifecycle/collector/parts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { alterationsOf } from "./alter-expectations.ts";
 

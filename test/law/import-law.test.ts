@@ -116,7 +116,7 @@ describe("a seeded violation is found:", () => {
     ["proto/src/state.ts", 'import "node:crypto";', "imports node:crypto"],
     ["proto/src/state.ts", 'import "protobufjs";', "imports protobufjs"],
     ["proto/src/state.ts", 'import type { Lifecycle } from "@agent-lifecycle/sdk";', "imports sdk"],
-    ["sdk/src/clock.ts", 'import type { ChildRecord } from "@agent-lifecycle/collector";', "imports collector"],
+    ["sdk/src/clock.ts", 'import type { ChildRecord } from "@agent-lifecycle/collector/parts";', "imports collector"],
     ["sdk/src/clock.ts", 'import "../../collector/src/app.ts";', "reaches into another package"],
     ["collector/src/app.ts", 'import { createLifecycle } from "@agent-lifecycle/sdk";', "imports sdk"],
     ["collector/src/store/store.ts", 'import "../receivers/otlp-http.ts";', "imports receivers"],

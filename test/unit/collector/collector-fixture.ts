@@ -4,12 +4,10 @@ import { join } from "node:path";
 import {
   type Collector,
   type CollectorConfiguration,
-  createApiServer,
-  createMetrics,
   DEFAULT_CONFIGURATION,
-  type HttpServer,
   startCollector,
 } from "@agent-lifecycle/collector";
+import { createApiServer, createMetrics, type HttpServer } from "@agent-lifecycle/collector/parts";
 import { canonicalEvent, formatTimestamp, type LifecycleEvent } from "@agent-lifecycle/proto";
 import { onTestFinished } from "vitest";
 import { START_MS } from "../../kit/start-time.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { createIngestServer, createMetrics } from "@agent-lifecycle/collector";
+import { createIngestServer, createMetrics } from "@agent-lifecycle/collector/parts";
 import { expect, it } from "vitest";
 import { makeEvent } from "../../kit/events.ts";
 import { otlpBody, postLogs, startIngest } from "./ingest-fixture.ts";

@@ -1,4 +1,5 @@
-import { createIngestServer, createMetrics, type HttpServer, type Intake } from "@agent-lifecycle/collector";
+import type { Intake } from "@agent-lifecycle/collector";
+import { createIngestServer, createMetrics, type HttpServer } from "@agent-lifecycle/collector/parts";
 import {
   type DecodedStatus,
   decodeExportResponseJson,

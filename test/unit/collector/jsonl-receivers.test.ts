@@ -2,7 +2,11 @@ import { appendFile, mkdtemp, rename, rm, truncate, writeFile } from "node:fs/pr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
-import { createJsonlFileReceiver, createJsonlStreamReceiver, type JsonlFileReceiver } from "@agent-lifecycle/collector";
+import {
+  createJsonlFileReceiver,
+  createJsonlStreamReceiver,
+  type JsonlFileReceiver,
+} from "@agent-lifecycle/collector/parts";
 import { canonicalEvent } from "@agent-lifecycle/proto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { makeEvent } from "../../kit/events.ts";

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { openSqliteStore, StoreUnavailableError, verifyStore } from "@agent-lifecycle/collector";
+import { StoreUnavailableError } from "@agent-lifecycle/collector";
+import { openSqliteStore, verifyStore } from "@agent-lifecycle/collector/parts";
 import type { LifecycleEvent } from "@agent-lifecycle/proto";
 import { describe, expect, onTestFinished, type TestContext, test } from "vitest";
 import { temporaryDirectory } from "../../../kit/event-file.ts";

@@ -6,9 +6,9 @@ import {
   DEFAULT_CONFIGURATION,
   type EventOutcome,
   type EventsIntake,
-  openSqliteStore,
   startCollector,
 } from "@agent-lifecycle/collector";
+import { openSqliteStore } from "@agent-lifecycle/collector/parts";
 import {
   type ChildRecord,
   countChange,

@@ -1,4 +1,4 @@
-import { verifyStore } from "@agent-lifecycle/collector";
+import { verifyStore } from "@agent-lifecycle/collector/parts";
 import type { LifecycleEvent } from "@agent-lifecycle/proto";
 import { describe, expect, test } from "vitest";
 import { makeEvent, makeSnapshot } from "../../../kit/events.ts";

@@ -1,4 +1,5 @@
-import { type Store, StoreUnavailableError } from "@agent-lifecycle/collector";
+import { StoreUnavailableError } from "@agent-lifecycle/collector";
+import type { Store } from "@agent-lifecycle/collector/parts";
 
 /** Where a store breaks. `append` and `commit` break inside an open transaction. */
 export const STORE_FAULTS = ["begin", "append", "commit"] as const;

@@ -1,4 +1,4 @@
-import { LivenessLoop, type LivenessLoopOptions } from "@agent-lifecycle/collector";
+import { LivenessLoop, type LivenessLoopOptions } from "@agent-lifecycle/collector/parts";
 import type { ProjectionInput } from "@agent-lifecycle/collector/projection";
 import { describe, expect, test } from "vitest";
 import { CoreRun, TEST_POLICY } from "../../../kit/core-run.ts";

@@ -1,4 +1,4 @@
-import type { Schedule } from "@agent-lifecycle/collector";
+import type { Schedule } from "@agent-lifecycle/collector/parts";
 
 /** A timer that a test sets off. */
 export class ManualPace {

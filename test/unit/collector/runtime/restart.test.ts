@@ -1,4 +1,4 @@
-import { openSqliteStore, verifyStore } from "@agent-lifecycle/collector";
+import { openSqliteStore, verifyStore } from "@agent-lifecycle/collector/parts";
 import {
   createProjection,
   foldResumed,

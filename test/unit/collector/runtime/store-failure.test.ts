@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import { verifyStore } from "@agent-lifecycle/collector";
+import { verifyStore } from "@agent-lifecycle/collector/parts";
 import { formatTimestamp, type LifecycleEvent } from "@agent-lifecycle/proto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

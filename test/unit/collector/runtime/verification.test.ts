@@ -1,6 +1,6 @@
 import { copyFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { openSqliteStore, type Verification, verifyStore } from "@agent-lifecycle/collector";
+import { openSqliteStore, type Verification, verifyStore } from "@agent-lifecycle/collector/parts";
 import { describe, expect, test } from "vitest";
 import { eventsOf } from "../../../kit/event-run.ts";
 import { makeEvent, makeSnapshot } from "../../../kit/events.ts";

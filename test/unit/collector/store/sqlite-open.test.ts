@@ -1,12 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import {
-  openSqliteStore,
-  type SqliteStoreOptions,
-  type Store,
-  StoreUnavailableError,
-} from "@agent-lifecycle/collector";
+import { StoreUnavailableError } from "@agent-lifecycle/collector";
+import { openSqliteStore, type SqliteStoreOptions, type Store } from "@agent-lifecycle/collector/parts";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryDirectory } from "../../../kit/event-file.ts";
 import { makeEvent } from "../../../kit/events.ts";

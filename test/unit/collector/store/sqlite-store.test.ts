@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { openSqliteStore, type Store } from "@agent-lifecycle/collector";
+import { openSqliteStore, type Store } from "@agent-lifecycle/collector/parts";
 import {
   type AuditEntry,
   type ChildRecord,
