@@ -1,5 +1,5 @@
 // Real child processes, one collector, and at the end a comparison of what it says with what happened.
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,9 +16,14 @@ const HEARTBEAT_INTERVAL_MS = 500;
 const DEADLINE_MS = 50_000;
 const INTERRUPTED = Symbol("interrupted");
 const EXIT_CODE_INTERRUPTED = 130;
+const EXIT_CODE_UNUSABLE = 2;
 
 /** @returns the process's exit code: 0 only if every child is shown as what it was. */
 export async function runDemo({ keep }) {
+  if (spawnSync("python3", ["--version"]).status !== 0) {
+    console.error("the demo needs python3: one of its children is written in it, to show that JSON lines are enough");
+    return EXIT_CODE_UNUSABLE;
+  }
   const folder = await mkdtemp(join(tmpdir(), "agent-lifecycle-demo-"));
   try {
     return await watchChildren(folder, keep);
