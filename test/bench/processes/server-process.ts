@@ -22,7 +22,9 @@ export class ServerProcess {
     const startedAt = performance.now();
     const child = spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "pipe"] });
     // However this process ends, no server outlives it.
-    process.once("exit", () => child.kill("SIGKILL"));
+    const killWithUs = (): void => void child.kill("SIGKILL");
+    process.once("exit", killWithUs);
+    child.once("exit", () => process.off("exit", killWithUs));
     let complaints = "";
     child.stderr.on("data", (chunk: Buffer) => {
       complaints = (complaints + chunk.toString()).slice(-2_000);

@@ -1,17 +1,7 @@
 import { Command, Option } from "commander";
-import { runChild } from "../run-child.ts";
+import { type RunChildOptions, runChild } from "../run-child.ts";
 
-interface RunOptions {
-  readonly source: string;
-  readonly endpoint?: string;
-  readonly childId?: string;
-  readonly parent?: string;
-  readonly root?: string;
-  readonly name?: string;
-  readonly ingestToken?: string;
-  readonly fallbackJsonl?: string;
-  readonly recordArguments?: boolean;
-}
+type RunOptions = Omit<RunChildOptions, "program" | "programArguments">;
 
 /** `agent-lifecycle run -- CMD`: any command as an observed child. */
 export function runCommand(): Command {
