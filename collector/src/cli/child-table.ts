@@ -30,7 +30,7 @@ export interface TableOptions {
   /** The time that ages are counted from, milliseconds since the epoch. */
   readonly now: number;
   readonly colour: boolean;
-  /** Columns of the terminal; the last column is cut to fit. */
+  /** Columns of the terminal, to which long texts are cut; infinite where nothing is to be cut. */
   readonly width: number;
 }
 
@@ -39,7 +39,10 @@ export function renderTable(summary: SummaryView, children: readonly ChildView[]
   if (!summary.evidenceSeen) return `${VISIBILITY_UNAVAILABLE}\n`;
   const rows = children.map((child) => rowOf(child, options.now));
   const widths = [
-    Math.min(MAX_ID_WIDTH, longest(["CHILD", ...rows.map((row) => row.id)])),
+    Math.min(
+      Number.isFinite(options.width) ? MAX_ID_WIDTH : options.width,
+      longest(["CHILD", ...rows.map((row) => row.id)]),
+    ),
     Math.min(MAX_STATE_WIDTH, longest(["STATE", ...rows.map((row) => row.state)])),
     longest(["ALIVE", ...rows.map((row) => row.alive)]),
     longest(["PROGRESS", ...rows.map((row) => row.progress)]),
