@@ -43,14 +43,15 @@ function takeChild(child) {
 }
 
 async function loadAll() {
-  const first = await getJson("/api/v1/summary");
   const loaded = [];
+  const positions = [];
   for (const { states, most } of LISTS) {
     let cursor = "";
     let count = 0;
     do {
       const page = await getJson(`/api/v1/children?state=${states}&limit=500${cursor}`);
       loaded.push(...page.children);
+      positions.push(page.position);
       count += page.children.length;
       cursor = page.nextCursor === null ? "" : `&cursor=${page.nextCursor}`;
     } while (cursor !== "" && count < most);
@@ -58,9 +59,9 @@ async function loadAll() {
   children.clear();
   rows.clear();
   for (const child of loaded) takeChild(child);
-  takeSummary(first);
+  takeSummary(await getJson("/api/v1/summary"));
   // What changed while the pages were read comes again from here; taking it twice is harmless.
-  position = first.position;
+  position = Math.min(...positions);
   planRender();
 }
 

@@ -33,7 +33,7 @@ export async function runDemo({ keep }) {
 }
 
 async function watchChildren(folder, keep) {
-  const interrupted = once(process, "SIGINT").then(() => INTERRUPTED);
+  const interrupted = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]).then(() => INTERRUPTED);
   const jsonlFile = join(folder, "translator.jsonl");
   const collector = await startCollector({
     folder,
@@ -112,18 +112,15 @@ async function endOf(child) {
   return { exitCode, signal };
 }
 
-/** Resolves when the child has printed the text. */
+/** Resolves when the child has printed the text, or ended without it. */
 async function said(child, text) {
   child.stdout.setEncoding("utf8");
-  let output = "";
-  for await (const [chunk] of on(child.stdout, "data")) {
+  const ended = once(child, "exit").then(() => []);
+  for (let output = ""; !output.includes(text); ) {
+    const [chunk] = await Promise.race([once(child.stdout, "data"), ended]);
+    if (chunk === undefined) return;
     output += chunk;
-    if (output.includes(text)) return;
   }
-}
-
-async function* on(emitter, event) {
-  for (;;) yield await once(emitter, event);
 }
 
 function printOutcomes(children, happened, problems) {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { historyOf } from "../kit/child-history.ts";
@@ -80,9 +81,8 @@ describe("one database", () => {
       "0",
     ]);
     expect(exitCode).toBe(2);
-    expect(stderr.toString()).toMatch(
-      /^agent-lifecycle: cannot use the database .+: EISDIR: illegal operation on a directory, open '.+'\n$/,
-    );
+    expect(stderr.toString()).toMatch(/^agent-lifecycle: cannot use the database .+: unable to open database file\n$/);
+    expect(existsSync(`${folder}.lock`)).toBe(false);
     const missing = await runCommand(["verify", "--database", join(folder, "missing.db")]);
     expect(missing.exitCode).toBe(2);
     expect(missing.stderr.toString()).toContain("missing.db");

@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import type { SummaryView } from "@agent-lifecycle/proto";
 import { framesOf } from "./stream-frames.ts";
-import { type TakenUpdates, UpdateQueue } from "./update-queue.ts";
+import { type ChildUpdate, type TakenUpdates, UpdateQueue } from "./update-queue.ts";
 
 /** Changed children that wait for a reader that does not keep up; with more it is told to list anew. */
 const MAX_WAITING_CHILDREN = 20_000;
@@ -17,6 +17,8 @@ export class StreamReader {
   readonly #output: Writable;
   readonly #waiting = new UpdateQueue(MAX_WAITING_CHILDREN);
   readonly #summaryView: () => SummaryView;
+  /** What waits in the queue that all readers share, and comes after everything offered so far. */
+  #following: ChildUpdate | undefined;
   #isBlocked = false;
   #isBehind = false;
   #missedHeartbeats = 0;
@@ -33,6 +35,7 @@ export class StreamReader {
 
   /** @param text the same updates, written out once for all readers */
   offer(taken: TakenUpdates, text: string): void {
+    this.#following = taken.next;
     if (!this.#isBlocked) {
       this.send(text);
       return;
@@ -66,8 +69,9 @@ export class StreamReader {
     while (this.#isBehind && !this.#isBlocked && this.#output.writable) {
       const taken = this.#waiting.take(MAX_CHILDREN_PER_WRITE);
       this.#isBehind = taken.next !== undefined;
-      // Newer changes may wait in the queue that all readers share: the summary must not claim their position.
-      this.send(framesOf(taken, this.#summaryView(), false));
+      // Changes may wait in the queue that all readers share: no id may claim what they belong to.
+      const next = taken.next ?? this.#following;
+      this.send(framesOf({ ...taken, next }, this.#summaryView(), false));
     }
   }
 }

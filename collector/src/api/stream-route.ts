@@ -30,6 +30,9 @@ export async function registerStreamRoute(scope: FastifyInstance, stream: Update
     (request, reply) => {
       const after = resumePosition(request.headers["last-event-id"]) ?? request.query.after;
       if (stream.isFull) throw retryLater("overloaded", "too many streams are open", 2);
+      if (!stream.canResume(after)) {
+        throw retryLater("unavailable", "the store takes no writes: what changed meanwhile cannot be told yet", 2);
+      }
       reply.hijack();
       reply.raw.writeHead(200, STREAM_HEADERS);
       stream.open(reply.raw, after);

@@ -50,6 +50,16 @@ export class UpdateStream {
   }
 
   /**
+   * Whether a reader that knows everything up to `after` can be told what it missed. While the store takes no writes,
+   * nobody can say what has changed since its last checkpoint.
+   */
+  canResume(after: number | undefined): boolean {
+    const { reader } = this.#options;
+    const last = reader.lastInputId();
+    return after === undefined || after === last || reader.listingPosition() >= last;
+  }
+
+  /**
    * Begins to write to a connection; stops when that closes.
    * @param after id of the last input the reader knows of; without one it begins with now
    */
@@ -74,9 +84,6 @@ export class UpdateStream {
     const summary = summaryView();
     const retry = "retry: 2000\n\n";
     if (after === undefined || after === summary.position) return retry + summaryFrame(summary, true);
-    const listed = reader.listingPosition();
-    // The store takes no writes: what the reader missed cannot be told now, only that it missed something.
-    if (listed < summary.position) return retry + resyncFrame(listed) + summaryFrame(summary, false);
     // A position beyond the log belongs to another log: the database was replaced.
     const isForeign = after > summary.position;
     const missed = isForeign ? [] : reader.childrenChangedSince(after, MAX_RESUMED_CHILDREN + 1);

@@ -110,6 +110,8 @@ async function observe(spawned: ChildProcess, child: Child, passedOn: ReadonlySe
     return isMissing ? EXIT_CODE_NOT_FOUND : EXIT_CODE_NOT_EXECUTABLE;
   }
   child.starting({ pid: spawned.pid });
+  // A signal that may not be passed on, as to a command that runs as somebody else.
+  spawned.on("error", (error) => process.stderr.write(`agent-lifecycle run: ${error.message}\n`));
   const ended = once(spawned, "exit") as Promise<[number | null, NodeJS.Signals | null]>;
   const closed = once(spawned, "close");
   const stopWatching = reportRunning(spawned, child);

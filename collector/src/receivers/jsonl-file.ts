@@ -117,13 +117,16 @@ class Follower {
   async #readOn(file: OpenFile): Promise<boolean> {
     const { bytesRead } = await file.handle.read(this.#buffer, 0, CHUNK_BYTES, file.position);
     if (bytesRead > 0) {
+      file.replaced = false;
       file.position += bytesRead;
       await this.#submission.push(this.#buffer.subarray(0, bytesRead));
       return true;
     }
-    if (!file.replaced) {
-      file.replaced = await this.#wasReplaced(file);
-      // Its writer may have added to it between our last read and its replacement: one more read, after a while.
+    const change = await this.#changeOf(file);
+    if (change === "none") return false;
+    if (change === "replaced" && !file.replaced) {
+      file.replaced = true;
+      // Its writer may not have let go of it yet: it is left only when it has not grown for a while.
       return false;
     }
     await this.#submission.end();
@@ -131,15 +134,15 @@ class Follower {
     return true;
   }
 
-  async #wasReplaced(file: OpenFile): Promise<boolean> {
+  async #changeOf(file: OpenFile): Promise<"none" | "truncated" | "replaced"> {
     const { size } = await file.handle.stat();
-    if (size < file.position) return true;
+    if (size < file.position) return "truncated";
     try {
       const { ino } = await stat(this.#options.path, { bigint: true });
-      return ino !== file.inode;
+      return ino === file.inode ? "none" : "replaced";
     } catch (error) {
       // Moved away, and its successor is not there yet: what is still written to it belongs to it.
-      if (isMissing(error)) return false;
+      if (isMissing(error)) return "none";
       throw error;
     }
   }

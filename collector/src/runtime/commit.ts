@@ -117,12 +117,15 @@ export class Commit {
     return result;
   }
 
-  /** A verdict that evidence overtook changes nothing, and is not stored. */
-  foldVerdict(verdict: ProjectionInput): void {
+  /**
+   * A verdict that evidence overtook changes nothing, and is not stored.
+   * @param isProbe store it all the same, to find out whether the store takes writes again
+   */
+  foldVerdict(verdict: ProjectionInput, isProbe: boolean): void {
     const { state } = this.#parts;
     state.recall(verdict);
     const result = fold(state.projection, verdict);
-    if (result.changes.length === 0) return;
+    if (result.changes.length === 0 && !isProbe) return;
     const isAboutOne = verdict.type === "stale" || verdict.type === "reconciliation";
     this.#append(verdict, result, isAboutOne ? result.changes[0]?.after.key : undefined);
     if (verdict.type === "stale") this.#verdicts.push("stale");

@@ -89,7 +89,9 @@ export class Writer {
         bytes: 0,
         receiver: "liveness",
         run: (commit) => {
-          for (const verdict of verdicts) commit.foldVerdict(verdict);
+          // An empty transaction succeeds on a full disk: while the store is broken, something is to be written.
+          const isProbe = this.#unavailable !== undefined;
+          for (const verdict of verdicts) commit.foldVerdict(verdict, isProbe);
           return () => resolve(true);
         },
         refuse: () => resolve(false),

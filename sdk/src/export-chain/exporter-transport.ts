@@ -6,7 +6,7 @@ import type { BatchTransport, DeliveryOutcome } from "./delivery-outcome.ts";
 
 /**
  * Sends through any OpenTelemetry exporter. Those retry on their own and report only the end, so a failure is final
- * here; an exporter that does not call back in time is let go, and its batch counts as undelivered.
+ * here; so is no answer in time: trying again would pile up exports in it.
  * @param timeoutMs how long one export may take
  */
 export function createExporterTransport(exporter: LogRecordExporter, clock: Clock, timeoutMs: number): BatchTransport {
@@ -20,7 +20,7 @@ export function createExporterTransport(exporter: LogRecordExporter, clock: Cloc
         };
         const withdrawn = (): void => settle({ status: "unreachable", problem: "withdrawn" });
         const stopWaiting = clock.after(timeoutMs, () =>
-          settle({ status: "unreachable", problem: `the exporter gave no answer within ${timeoutMs} ms` }),
+          settle({ status: "refused", problem: `the exporter gave no answer within ${timeoutMs} ms` }),
         );
         signal.addEventListener("abort", withdrawn, { once: true });
         try {

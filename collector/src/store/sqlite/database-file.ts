@@ -1,34 +1,30 @@
-import { closeSync, mkdirSync, openSync, readSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { StoreUnavailableError } from "../store.ts";
 import { unavailable } from "./open-database.ts";
 
 /** What is stored tells what an organization works on: nobody but the owner reads it. */
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
-/** The first bytes of every SQLite database. */
-const HEADER = "SQLite format 3\0";
 
 /**
- * Makes sure that there is a database file, or an empty one to become it, before anything is written beside it.
- * @throws StoreUnavailableError when the path is something else.
+ * Makes an empty file for a database that is not there yet. One that is there is never opened here: closing a file gives
+ * up all locks that this process holds on it, those of its SQLite connections too.
+ * @throws StoreUnavailableError when it cannot be made.
  */
-export function prepareDatabaseFile(path: string): void {
+export function createDatabaseFile(path: string): void {
   if (path === ":memory:") return;
-  let start: string;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
-    const file = openSync(path, "a+", FILE_MODE);
-    try {
-      const bytes = Buffer.alloc(HEADER.length);
-      start = bytes.toString("latin1", 0, readSync(file, bytes, 0, bytes.length, 0));
-    } finally {
-      closeSync(file);
-    }
+    createIfMissing(path);
   } catch (error) {
     throw unavailable(error, path);
   }
-  if (start !== "" && start !== HEADER) {
-    throw new StoreUnavailableError(`cannot use the database ${path}: file is not a database`, false);
+}
+
+function createIfMissing(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", FILE_MODE));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
 }

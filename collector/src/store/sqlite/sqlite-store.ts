@@ -27,7 +27,7 @@ import {
   StoreUnavailableError,
 } from "../store.ts";
 import { ChildQueries } from "./child-queries.ts";
-import { prepareDatabaseFile } from "./database-file.ts";
+import { createDatabaseFile } from "./database-file.ts";
 import { epochDigest, type InputRow, rowOf, storedInputOf } from "./input-rows.ts";
 import { isDriverError, openDatabase, type SqliteStoreOptions, unavailable } from "./open-database.ts";
 import { lockForWriting } from "./writer-lock.ts";
@@ -35,12 +35,12 @@ import { lockForWriting } from "./writer-lock.ts";
 /** Opens the embedded store. @throws StoreUnavailableError when the file cannot be used. */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
   if (options.readOnly === true) return new SqliteStore(openDatabase(options), options.path, () => {});
-  prepareDatabaseFile(options.path);
-  const unlock = lockForWriting(options.path);
+  createDatabaseFile(options.path);
+  const lock = lockForWriting(options.path);
   try {
-    return new SqliteStore(openDatabase(options), options.path, unlock);
+    return new SqliteStore(openDatabase(options), options.path, lock.release);
   } catch (error) {
-    unlock();
+    lock.discard();
     throw error;
   }
 }

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "@agent-lifecycle/collector";
 import { openSqliteStore, type SqliteStoreOptions, type Store } from "@agent-lifecycle/collector/parts";
@@ -53,6 +54,29 @@ describe("opening a store", () => {
     expect(open({ path: ":memory:" }).lastInputId()).toBe(0);
     expect(existsSync(":memory:.lock")).toBe(false);
   });
+});
+
+test("a second writer that is refused takes nothing from the first: a reader elsewhere does not end its log", () => {
+  const path = join(temporaryDirectory(), "collector.db");
+  const first = open({ path });
+  first.begin();
+  append(first, "a");
+  first.commit();
+  expect(() => openSqliteStore({ path })).toThrow(/another collector is writing/);
+  // Were the first one's locks gone, this process would think itself the last user of the database, and delete the log.
+  const program = `import { DatabaseSync } from "node:sqlite";
+    const reader = new DatabaseSync(process.argv[1]);
+    reader.prepare("SELECT count(*) FROM inputs").get();
+    reader.close();`;
+  execFileSync(process.execPath, ["--input-type=module", "-e", program, path]);
+  expect(existsSync(`${path}-wal`)).toBe(true);
+});
+
+test.skipIf(process.platform === "win32")("the database is its owner's alone", () => {
+  const path = join(temporaryDirectory(), "made", "collector.db");
+  open({ path });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
 });
 
 describe("a store is refused, in words an operator can act on, when", () => {

@@ -3,6 +3,8 @@ import { openSqliteStore, type Store } from "@agent-lifecycle/collector/parts";
 import {
   type AuditEntry,
   type ChildRecord,
+  createProjection,
+  fold,
   type IdentityQuestion,
   type InputStatus,
   identityOf,
@@ -88,10 +90,13 @@ describe("inputs", () => {
         const core = new CoreRun();
         for (const step of history) core.take(step);
         const store = openSqliteStore({ path: ":memory:" });
-        // Duplicates are never appended.
-        const inputs = core.inputs.filter((input) => !("identity" in input) || input.identity === "new");
+        // Duplicates are never appended, and a conflict claims no identity.
+        const projection = createProjection();
+        const folded = core.inputs.map((input) => ({ input, status: fold(projection, input).status }));
+        const appended = folded.filter(({ input }) => !("identity" in input) || input.identity === "new");
+        const inputs = appended.map(({ input }) => input);
         commit(store, () => {
-          for (const input of inputs) append(store, input);
+          for (const { input, status } of appended) append(store, input, { status });
         });
         const stored = [...store.inputs(0)];
         expect(stored.map(({ input }) => input)).toEqual(inputs);
