@@ -1,5 +1,6 @@
 import { isTerminal } from "@agent-lifecycle/proto";
 import {
+  type ChildChange,
   type ChildRecord,
   childOf,
   countChange,
@@ -117,17 +118,19 @@ export class ProjectionState {
   accept(inputId: number, input: ProjectionInput, result: FoldResult): void {
     this.#lastInputId = inputId;
     if (input.type === "resumed") this.#resumption = { inputId, at: input.at };
-    const visible = new Set(visibleChanges(input, result));
     for (const change of result.changes) {
-      const { after } = change;
       countChange(this.summary, change);
-      const changedBefore = this.#changed.get(after.key);
-      if (visible.has(change)) this.#changed.set(after.key, { record: after, updatedInputId: inputId });
-      else if (changedBefore !== undefined) this.#changed.set(after.key, { ...changedBefore, record: after });
+      this.#noteChange(change.after, isVisible(input, change) ? inputId : undefined);
     }
     if (result.snapshotEpoch !== undefined) {
       this.#changedEpochs.set(result.snapshotEpoch.source, result.snapshotEpoch.after);
     }
+  }
+
+  /** @param inputId the input that changed more than the silence; without one, only what waits already is brought up to date */
+  #noteChange(record: ChildRecord, inputId: number | undefined): void {
+    const updatedInputId = inputId ?? this.#changed.get(record.key)?.updatedInputId;
+    if (updatedInputId !== undefined) this.#changed.set(record.key, { record, updatedInputId });
   }
 
   /** Takes back folds whose inputs were not stored after all, the newest first. */
@@ -162,13 +165,17 @@ export class ProjectionState {
   }
 }
 
-/**
- * The changes that somebody can see. A return of the collector moves every silence: that is kept once, and not written
- * or told for each child. Only the questions that it asks anew are.
- */
+/** The changes that somebody can see. */
 export function visibleChanges(input: ProjectionInput, { changes }: FoldResult): FoldResult["changes"] {
-  if (input.type !== "resumed") return changes;
-  return changes.filter(({ before, after }) => before?.reconciliation !== after.reconciliation);
+  return input.type === "resumed" ? changes.filter((change) => isVisible(input, change)) : changes;
+}
+
+/**
+ * A return of the collector moves every silence: that is kept once, and not written or told for each child. Only the
+ * questions that it asks anew are.
+ */
+function isVisible(input: ProjectionInput, { before, after }: ChildChange): boolean {
+  return input.type !== "resumed" || before?.reconciliation !== after.reconciliation;
 }
 
 /** A stored record as it is since the collector's newest return, unless a later input has changed it. */
