@@ -31,6 +31,9 @@ export const DIAGNOSTIC_CODES = [
   "malformed",
   "oversize",
   "truncated",
+  // the collector's door: what it may not take, or can no longer judge
+  "source_not_allowed",
+  "beyond_retention",
 ] as const;
 
 export type DiagnosticCode = (typeof DIAGNOSTIC_CODES)[number];

@@ -10,6 +10,7 @@ export type RefusalReason =
   | "too_large"
   | "unsupported_media"
   | "invalid_content"
+  | "rate_limited"
   | "internal"
   | "unavailable"
   | "overloaded";
@@ -34,6 +35,8 @@ const KINDS: Readonly<Record<RefusalReason, RefusalKind>> = {
   too_large: { statusCode: 413, rpcCode: RPC_CODES.resourceExhausted, title: "Request too large" },
   unsupported_media: { statusCode: 415, rpcCode: RPC_CODES.invalidArgument, title: "Unsupported media type" },
   invalid_content: { statusCode: 422, rpcCode: RPC_CODES.invalidArgument, title: "The content breaks the contract" },
+  // A code that clients take for final, but the answer carries RetryInfo, and then they come back.
+  rate_limited: { statusCode: 429, rpcCode: RPC_CODES.resourceExhausted, title: "Too many requests; try again" },
   internal: { statusCode: 500, rpcCode: RPC_CODES.internal, title: "Internal error" },
   unavailable: { statusCode: 503, rpcCode: RPC_CODES.unavailable, title: "Unavailable" },
   overloaded: { statusCode: 503, rpcCode: RPC_CODES.unavailable, title: "Overloaded; try again" },
@@ -70,7 +73,7 @@ export class HttpRefusal extends Error {
 
 /** Asks the client to come back. JS exporters drop a batch when the delay exceeds what is left of theirs: keep it small. */
 export function retryLater(
-  reason: "overloaded" | "unavailable",
+  reason: "overloaded" | "unavailable" | "rate_limited",
   detail: string,
   retryAfterSeconds = 1,
   members: RefusalMembers = {},

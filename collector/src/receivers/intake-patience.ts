@@ -13,5 +13,5 @@ const UNAVAILABLE_DELAY_MS = 1_000;
 /** For receivers that can make their source wait: a refused batch is offered again after a while, until the signal fires. */
 export function patientlyRetrying(wait: Wait, signal: AbortSignal): (refusal: Refusal) => Promise<void> {
   return (refusal) =>
-    wait(refusal.kind === "overloaded" ? refusal.retryAfterSeconds * 1000 : UNAVAILABLE_DELAY_MS, signal);
+    wait(refusal.kind === "unavailable" ? UNAVAILABLE_DELAY_MS : refusal.retryAfterSeconds * 1000, signal);
 }

@@ -1,6 +1,6 @@
 import { type Diagnostic, normalizeSnapshot } from "@agent-lifecycle/proto";
 import type { FoldResult } from "../core/index.ts";
-import { admit } from "./arrival.ts";
+import { type Arrival, admit } from "./arrival.ts";
 import type { Clock } from "./clock.ts";
 import {
   type EventOutcome,
@@ -32,7 +32,7 @@ export class Door implements Intake {
     const refusal = this.#refusal(origin);
     if (refusal !== undefined) return Promise.resolve(refusal);
     const receivedAt = this.#parts.clock.wallNow();
-    const arrivals = candidates.map(admit);
+    const arrivals = candidates.map((candidate) => allowed(admit(candidate), origin));
     return new Promise((resolve) => {
       this.#parts.writer.enqueue({
         weight: arrivals.length,
@@ -67,6 +67,11 @@ export class Door implements Intake {
       });
     }
     const { snapshot, diagnostics } = normalized;
+    if (origin.allowedSources?.has(snapshot.source) === false) {
+      const refused = sourceNotAllowed(snapshot.source);
+      this.reportProblem(origin.receiver, refused);
+      return Promise.resolve({ kind: "stored", status: "rejected", diagnostics: [refused], corrected: 0, stale: [] });
+    }
     return new Promise((resolve) => {
       this.#parts.writer.enqueue({
         weight: 1 + snapshot.children.length,
@@ -116,6 +121,17 @@ export class Door implements Intake {
     const refused = outcomes.filter((outcome) => refusedFor(outcome) !== undefined).length;
     telemetry.countRecords(receiver, outcomes.length - refused, refused);
   }
+}
+
+/** A token that speaks for some sources cannot make up evidence about the others. */
+function allowed(arrival: Arrival, { allowedSources }: Origin): Arrival {
+  if (allowedSources === undefined || !arrival.valid || allowedSources.has(arrival.event.source)) return arrival;
+  const { source, childId } = arrival.event;
+  return { valid: false, diagnostic: sourceNotAllowed(source), source, childId };
+}
+
+function sourceNotAllowed(source: string): Diagnostic {
+  return { code: "source_not_allowed", path: "source", text: `the sender may not speak for ${source}` };
 }
 
 function answerOf(result: FoldResult, noted: readonly Diagnostic[]): SnapshotIntake {

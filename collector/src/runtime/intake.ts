@@ -1,4 +1,4 @@
-import type { Diagnostic } from "@agent-lifecycle/proto";
+import type { Diagnostic, DiagnosticCode } from "@agent-lifecycle/proto";
 import type { InputStatus } from "../core/index.ts";
 
 /** Where something came in, for counters and diagnostics: `otlp_http`, `jsonl_http`, `jsonl_file`, `jsonl_stdin`. */
@@ -8,22 +8,35 @@ export interface Origin {
   readonly backfill: boolean;
   /** Size of what was received, for admission control. */
   readonly bytes: number;
+  /** The sources that the sender may speak for. Without it: any. */
+  readonly allowedSources?: ReadonlySet<string>;
 }
 
-/** What became of one candidate. `rejected` with `invalid_event` is the only outcome of which nothing is kept. */
+/** What became of one candidate. Nothing is kept of one that `refusedFor` names a reason for. */
 export interface EventOutcome {
   readonly status: InputStatus;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Why nothing of a candidate was kept (P1), or `undefined`: whatever else breaks a rule is kept with what became of it. */
+/** P1; a source that the sender may not speak for; a child that may have ended before the log begins. */
+const REFUSED_AT_THE_DOOR: ReadonlySet<DiagnosticCode> = new Set([
+  "invalid_event",
+  "source_not_allowed",
+  "beyond_retention",
+]);
+
+/** Why nothing of a candidate was kept, or `undefined`: whatever else breaks a rule is kept with what became of it. */
 export function refusedFor({ status, diagnostics }: EventOutcome): Diagnostic | undefined {
-  return status === "rejected" ? diagnostics.find(({ code }) => code === "invalid_event") : undefined;
+  return status === "rejected" ? diagnostics.find(({ code }) => REFUSED_AT_THE_DOOR.has(code)) : undefined;
 }
 
-/** Nothing was stored. `overloaded` and a retryable `unavailable` may be tried again. */
+/**
+ * Nothing was stored. `overloaded`, `rate_limited` and a retryable `unavailable` may be tried again. `rate_limited` is
+ * about this sender alone, `overloaded` about all of them.
+ */
 export type Refusal =
   | { readonly kind: "overloaded"; readonly retryAfterSeconds: number }
+  | { readonly kind: "rate_limited"; readonly retryAfterSeconds: number }
   | { readonly kind: "unavailable"; readonly retryable: boolean; readonly reason: string };
 
 export type EventsIntake = { readonly kind: "stored"; readonly outcomes: readonly EventOutcome[] } | Refusal;
