@@ -16,8 +16,13 @@ export type {
 export type { HttpServer, HttpServerOptions } from "./http/http-server.ts";
 export { createJsonlFileReceiver, type JsonlFileReceiver } from "./receivers/jsonl-file.ts";
 export { createJsonlStreamReceiver, type JsonlStreamReceiver } from "./receivers/jsonl-stream.ts";
+export type { Admission } from "./runtime/admission.ts";
+export { type AdmissionRefusalReason, createAdmissionControl } from "./runtime/admission-control.ts";
 export type { Component } from "./runtime/component.ts";
-export { LivenessLoop, type LivenessLoopOptions, type Schedule } from "./runtime/liveness-loop.ts";
+export { LivenessLoop, type LivenessLoopOptions } from "./runtime/liveness-loop.ts";
+export { type Pressure, ProcessPressure, type ProcessPressureOptions } from "./runtime/process-pressure.ts";
+export { RateLimit } from "./runtime/rate-limit.ts";
+export type { Schedule } from "./runtime/schedule.ts";
 export { createUpdateFeed, type UpdatePublisher } from "./runtime/update-feed.ts";
 export { type ProjectionDifference, type Verification, verifyStore } from "./runtime/verification.ts";
 export { createApiServer } from "./server/api-server.ts";

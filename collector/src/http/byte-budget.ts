@@ -15,6 +15,11 @@ export class ByteBudget {
     this.#limitBytes = limitBytes;
   }
 
+  /** What all requests hold together now. */
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
   open(): ByteLease {
     let taken = 0;
     return {

@@ -16,15 +16,27 @@ export interface BodyLimits {
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
 /**
+ * Of a declared length so much is taken before it comes: requests that begin at the same time know of each other. Not
+ * all of it, or a few senders that announce much and send nothing would keep everybody out.
+ */
+const MAX_RESERVED_BYTES = 1024 * 1024;
+
+/**
  * The body, decoded, as it arrives; reading pauses while the caller is busy. When it ends early, for any reason, the rest
  * is discarded so that the answer gets through and the connection stays usable.
+ * @param admit called before anything is read; what it throws ends the body early
  * @throws HttpRefusal `too_large`, `unsupported_media`, `malformed` (a broken coding) or `aborted`.
  */
-export async function* bodyChunks(request: IncomingMessage, limits: BodyLimits): AsyncGenerator<Buffer, void, void> {
+export async function* bodyChunks(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  admit: () => void = () => {},
+): AsyncGenerator<Buffer, void, void> {
   let complete = false;
   let source: Readable | undefined;
   try {
     refuseDeclaredLength(request, limits);
+    admit();
     source = openSource(request, limits);
     let decodedBytes = 0;
     for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -46,8 +58,17 @@ export async function* bodyChunks(request: IncomingMessage, limits: BodyLimits):
  */
 export async function readBody(request: IncomingMessage, limits: BodyLimits, lease: ByteLease): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of bodyChunks(request, limits)) {
-    if (!lease.take(chunk.length)) throw retryLater("overloaded", "too many bytes are being received at once");
+  const take = (bytes: number): void => {
+    if (!lease.take(bytes)) throw retryLater("overloaded", "too many bytes are being received at once");
+  };
+  let taken = Math.min(Number(request.headers["content-length"] ?? 0) || 0, MAX_RESERVED_BYTES);
+  let received = 0;
+  for await (const chunk of bodyChunks(request, limits, () => take(taken))) {
+    received += chunk.length;
+    if (received > taken) {
+      take(received - taken);
+      taken = received;
+    }
     chunks.push(chunk);
   }
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);

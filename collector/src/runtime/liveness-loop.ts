@@ -8,9 +8,7 @@ import {
   type StaleInput,
 } from "../core/index.ts";
 import type { Clock } from "./clock.ts";
-
-/** Calls back after a delay, like `setTimeout`. Returns its cancellation. */
-export type Schedule = (callback: () => void, delayMs: number) => () => void;
+import { type Schedule, scheduleUnreferenced } from "./schedule.ts";
 
 export interface LivenessLoopOptions {
   readonly clock: Clock;
@@ -150,10 +148,4 @@ interface Moment {
 
 function momentOf(clock: Clock): Moment {
   return { wall: clock.wallNow(), monotonic: clock.monotonicNow() };
-}
-
-function scheduleUnreferenced(callback: () => void, delayMs: number): () => void {
-  const timer = setTimeout(callback, delayMs);
-  timer.unref();
-  return () => clearTimeout(timer);
 }
