@@ -5,9 +5,11 @@ const TOKEN_KEY = "agent-lifecycle-read-token";
 /** The collector gives a sign of life every 15 s; after this long without one the connection counts as broken. */
 const SILENCE_MS = 40_000;
 
+/** The collector wants a token that may read. Its text says what was wrong with the one that was shown, if one was. */
 export class TokenRequired extends Error {}
 
-export const rememberToken = (token) => sessionStorage.setItem(TOKEN_KEY, token);
+/** Kept for this tab, as long as it is open; it is in no address, no cookie and no file. */
+export const rememberToken = (token) => sessionStorage.setItem(TOKEN_KEY, token.trim());
 
 function headers() {
   const token = sessionStorage.getItem(TOKEN_KEY);
@@ -16,9 +18,17 @@ function headers() {
 
 async function request(path, signal) {
   const response = await fetch(path, { headers: headers(), cache: "no-store", ...(signal && { signal }) });
-  if (response.status === 401) throw new TokenRequired();
+  const isTokenRefused = response.status === 403 && sessionStorage.getItem(TOKEN_KEY) !== null;
+  if (response.status === 401 || isTokenRefused) throw refusedToken(response.status);
   if (!response.ok) throw new Error(`the collector answered ${response.status}`);
   return response;
+}
+
+function refusedToken(status) {
+  const wasShown = sessionStorage.getItem(TOKEN_KEY) !== null;
+  sessionStorage.removeItem(TOKEN_KEY);
+  if (!wasShown) return new TokenRequired("");
+  return new TokenRequired(status === 401 ? "This token is not known here." : "This token is not for reading.");
 }
 
 export async function getJson(path) {

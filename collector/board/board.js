@@ -98,7 +98,7 @@ async function run() {
         if (performance.now() - openedAt > LONGEST_PAUSE_MS) pauseMs = 500;
       }
     } catch (error) {
-      if (error instanceof TokenRequired) return askForToken();
+      if (error instanceof TokenRequired) return askForToken(error.message);
       mustLoad ||= error instanceof Resync;
       if (error instanceof Resync) continue;
       setConnection("broken");
@@ -108,8 +108,9 @@ async function run() {
   }
 }
 
-function askForToken() {
+function askForToken(problem) {
   setConnection("locked");
+  byId("token-problem").textContent = problem;
   byId("token-form").hidden = false;
   byId("token").focus();
 }
@@ -216,6 +217,7 @@ for (const group of GROUPS) {
 byId("token-form").addEventListener("submit", (event) => {
   event.preventDefault();
   rememberToken(byId("token").value);
+  byId("token").value = "";
   byId("token-form").hidden = true;
   void run();
 });

@@ -1,14 +1,49 @@
 export { type Collector, type CollectorLog, type CollectorSeams, startCollector } from "./app.ts";
-export {
-  type CollectorConfiguration,
-  type ConfigurationProblem,
-  DEFAULT_CONFIGURATION,
-  type Listener,
-  resolveConfiguration,
-  type SourceConfiguration,
+export type {
+  AccessConfiguration,
+  ApiConfiguration,
+  CollectorConfiguration,
+  Endpoint,
+  ExportersConfiguration,
+  HttpListenerConfiguration,
+  JsonlFileConfiguration,
+  JsonlStdinConfiguration,
+  LifecycleConfiguration,
+  LimitsConfiguration,
+  ListenerConfiguration,
+  LogLevel,
+  ModuleConfiguration,
+  OtlpGrpcConfiguration,
+  OtlpHttpConfiguration,
+  OtlpReceiverConfiguration,
+  ReceiversConfiguration,
+  RetentionConfiguration,
+  ServiceConfiguration,
+  SourceConfiguration,
+  StorageConfiguration,
+  TlsConfiguration,
+  TokenConfiguration,
 } from "./config/configuration.ts";
+export { DEFAULT_CONFIGURATION } from "./config/defaults.ts";
+export type { Stated } from "./config/overlay.ts";
+export { type ConfigurationPath, type ConfigurationProblem, describeProblem } from "./config/problem.ts";
+export { planReload, type ReloadPlan } from "./config/reload.ts";
+export { resolveConfiguration, type StatedConfiguration } from "./config/resolve.ts";
+export { PluginError } from "./plugins/plugin-specification.ts";
 export type { Clock } from "./runtime/clock.ts";
+export type { Component } from "./runtime/component.ts";
+export { COMPONENT_API_VERSION, type ComponentContext, type ComponentLog } from "./runtime/component-context.ts";
+export type {
+  ExportBatch,
+  ExportedInput,
+  Exporter,
+  ExporterContext,
+  ExporterFactory,
+  ExportOutcome,
+} from "./runtime/exporter.ts";
 export type { EventOutcome, EventsIntake, Intake, Origin, Refusal, SnapshotIntake } from "./runtime/intake.ts";
 export type { ProjectionReader } from "./runtime/projection-reader.ts";
+export type { Delivery, ReceiverContext, ReceiverFactory, ReceiverIntake } from "./runtime/receiver.ts";
+export type { SnapshotSource, SnapshotSourceFactory } from "./runtime/snapshot-source.ts";
 export type { ProjectionUpdate, UpdateFeed, UpdateListener } from "./runtime/update-feed.ts";
 export { StoreUnavailableError } from "./store/store.ts";

@@ -1,6 +1,24 @@
 // The parts that a collector is made of, for hosts that assemble their own and for tests. Unlike the main entry, nothing
 // here is promised: any version may change it.
 export { type CollectorMetrics, createMetrics } from "./api/metrics.ts";
+export {
+  type ConfiguredExporter,
+  type ConfiguredReceiver,
+  exportersInUse,
+  receiversInUse,
+} from "./config/components.ts";
+export { type LoadedConfiguration, type LoadOptions, loadConfiguration } from "./config/load.ts";
+export { printableConfiguration } from "./config/print.ts";
+export {
+  formatDuration,
+  formatEndpoint,
+  formatSize,
+  memoryLimitBytes,
+  parseDuration,
+  parseEndpoint,
+  parseSize,
+} from "./config/quantities.ts";
+export { type ConfigurationSchema, readConfigurationSchema, type SchemaNode } from "./config/schema.ts";
 export type { Mismatch } from "./conformance/mismatch.ts";
 export { type ParsedVector, parseVector } from "./conformance/parse-vector.ts";
 export { type ConformanceReport, formatReport, runDirectory, type VectorReport } from "./conformance/run-directory.ts";
@@ -13,20 +31,53 @@ export type {
   VectorOptions,
   VectorStep,
 } from "./conformance/vector.ts";
+export { type ExaminationOptions, examine } from "./doctor/examine.ts";
+export type { Finding, FindingLevel } from "./doctor/finding.ts";
 export type { HttpServer, HttpServerOptions } from "./http/http-server.ts";
+export { configuredPlugins } from "./plugins/configured-plugins.ts";
+export { type CreatedPlugins, createPlugins, cursorFolderOf, type PluginParts } from "./plugins/create-plugins.ts";
+export { type GuardOptions, guardComponent } from "./plugins/guarded-component.ts";
+export { type LoadedPlugin, type LoadPluginsOptions, loadPlugins } from "./plugins/load-plugins.ts";
+export type { PluginKind, PluginProblem, PluginSpecification } from "./plugins/plugin-specification.ts";
+export { type GatedIntake, gateIntake } from "./plugins/receiver-intake.ts";
 export { createJsonlFileReceiver, type JsonlFileReceiver } from "./receivers/jsonl-file.ts";
 export { createJsonlStreamReceiver, type JsonlStreamReceiver } from "./receivers/jsonl-stream.ts";
+export { createOtlpGrpcReceiver, type OtlpGrpcOptions, type OtlpGrpcReceiver } from "./receivers/otlp-grpc.ts";
+export type { AdminActions, AdminResult } from "./runtime/admin-actions.ts";
+export { AdminAudit } from "./runtime/admin-audit.ts";
 export type { Admission } from "./runtime/admission.ts";
 export { type AdmissionRefusalReason, createAdmissionControl } from "./runtime/admission-control.ts";
-export type { Component } from "./runtime/component.ts";
+export { createCursorFiles } from "./runtime/cursor-files.ts";
+export { Door } from "./runtime/door.ts";
+export type { ExportCursors } from "./runtime/export-cursors.ts";
+export type { ExportLog } from "./runtime/export-log.ts";
+export { ExportLoop, type ExportLoopOptions } from "./runtime/export-loop.ts";
+export type { ExportTelemetry } from "./runtime/export-telemetry.ts";
 export { LivenessLoop, type LivenessLoopOptions } from "./runtime/liveness-loop.ts";
 export { type Pressure, ProcessPressure, type ProcessPressureOptions } from "./runtime/process-pressure.ts";
+export { ProjectionState } from "./runtime/projection-state.ts";
 export { RateLimit } from "./runtime/rate-limit.ts";
 export type { Schedule } from "./runtime/schedule.ts";
+export { type ShutdownOutcome, type Stoppable, shutDownWithin } from "./runtime/shutdown-deadline.ts";
 export { createUpdateFeed, type UpdatePublisher } from "./runtime/update-feed.ts";
+export { Writer } from "./runtime/writer.ts";
 export { type ProjectionDifference, type Verification, verifyStore } from "./runtime/verification.ts";
+export { type AccessControl, OPEN_ACCESS, type Principal, type Scope } from "./security/access-control.ts";
+export type { CertificateSource, TlsMaterial } from "./security/certificates.ts";
+export {
+  createFileCertificates,
+  type FileCertificateOptions,
+  type FileCertificates,
+} from "./security/file-certificates.ts";
+export { type GrantProblem, grantProblems } from "./security/grant-problems.ts";
+export { SecretFileError } from "./security/secret-file.ts";
+export { CertificateError, certificateSubject } from "./security/tls-material.ts";
+export { type AccessGrants, createAccessControl, type TokenAccessControl } from "./security/token-access.ts";
+export { loadTokens, readTokenFile } from "./security/token-file.ts";
 export { createApiServer } from "./server/api-server.ts";
 export { createIngestServer } from "./server/ingest-server.ts";
+export type { AdminAction, AdminActionStore, StoredAdminAction } from "./store/admin-actions.ts";
+export { createSqliteAdminActions } from "./store/sqlite/admin-actions.ts";
 export type { SqliteStoreOptions } from "./store/sqlite/open-database.ts";
 export { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 export type {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { SCENARIO_NAMES, type ScenarioName } from "./scenario.ts";
+import { PROFILE, SCENARIO_NAMES, type ScenarioName } from "./scenario.ts";
 
 export interface BenchmarkOptions {
   /** A run of less than a minute: fewer rounds, smaller numbers of everything. */
@@ -7,17 +7,27 @@ export interface BenchmarkOptions {
   readonly scenarios: readonly ScenarioName[];
 }
 
-export const USAGE: string = `usage: npm run bench -- [--quick] [--only name]…\nnames: ${SCENARIO_NAMES.join(", ")}\n`;
+export const USAGE: string = `usage: npm run bench -- [--quick] [--profile] [--only name]…\nnames: ${SCENARIO_NAMES.join(", ")}\n`;
 
-/** @throws Error that says what is wrong with the arguments. */
+/**
+ * Everything but the profile, unless `--only` names scenarios. `--profile` asks for the profile: alone, or beside those
+ * that are named.
+ * @throws Error that says what is wrong with the arguments.
+ */
 export function parseOptions(argv: readonly string[]): BenchmarkOptions {
   const { values } = parseArgs({
     args: [...argv],
-    options: { quick: { type: "boolean", default: false }, only: { type: "string", multiple: true } },
+    options: {
+      quick: { type: "boolean", default: false },
+      profile: { type: "boolean", default: false },
+      only: { type: "string", multiple: true },
+    },
   });
   const unknown = values.only?.find((name) => !isScenarioName(name));
   if (unknown !== undefined) throw new Error(`there is no scenario named ${JSON.stringify(unknown)}`);
-  const wanted = new Set<string>(values.only ?? SCENARIO_NAMES);
+  const otherwise = values.profile ? [] : SCENARIO_NAMES.filter((name) => name !== PROFILE);
+  const wanted = new Set<string>(values.only ?? otherwise);
+  if (values.profile) wanted.add(PROFILE);
   return { quick: values.quick, scenarios: SCENARIO_NAMES.filter((name) => wanted.has(name)) };
 }
 

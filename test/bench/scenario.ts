@@ -8,11 +8,16 @@ export const SCENARIO_NAMES = [
   "live-children",
   "ingest-protobuf",
   "ingest-json",
+  "comparison",
   "latency",
   "restart",
+  "profile",
 ] as const;
 
 export type ScenarioName = (typeof SCENARIO_NAMES)[number];
+
+/** It says where time goes and not how much there is: it runs only when asked for. */
+export const PROFILE: ScenarioName = "profile";
 
 export interface ScenarioContext {
   readonly quick: boolean;

@@ -1,3 +1,5 @@
+import type { AdminActions } from "../runtime/admin-actions.ts";
+import type { AdminAudit } from "../runtime/admin-audit.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import type { Readiness } from "../runtime/readiness.ts";
@@ -11,4 +13,6 @@ export interface ApiDependencies {
   readonly clock: Clock;
   readonly readiness: () => Readiness;
   readonly metrics: CollectorMetrics;
+  /** What can be administered, and where it is written down. Without it there is no admin API. */
+  readonly admin?: { readonly actions: AdminActions; readonly audit: AdminAudit };
 }

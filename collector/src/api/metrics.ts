@@ -1,12 +1,16 @@
 import { STATES } from "@agent-lifecycle/proto";
 import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry } from "prom-client";
+import type { ExportTelemetry } from "../runtime/export-telemetry.ts";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import type { RequestTelemetry } from "../runtime/request-telemetry.ts";
-import type { PipelineTelemetry } from "../runtime/telemetry.ts";
+import type { PipelineTelemetry, RetentionTelemetry } from "../runtime/telemetry.ts";
+import { createExportMetrics } from "./export-metrics.ts";
+import { createRetentionMetrics } from "./retention-metrics.ts";
 
 /** The collector's own metrics. Labels are closed sets: no child, source or epoch is ever one. */
 export interface CollectorMetrics {
-  readonly telemetry: PipelineTelemetry & RequestTelemetry;
+  readonly telemetry: PipelineTelemetry & RequestTelemetry & RetentionTelemetry;
+  readonly exportTelemetry: ExportTelemetry;
   /** The exposition in the format that suits the `Accept` header: OpenMetrics 1.0, or else Prometheus text 0.0.4. */
   render(accept: string | undefined, reader: ProjectionReader): Promise<MetricsExposition>;
 }
@@ -16,7 +20,7 @@ export interface MetricsExposition {
   readonly text: string;
 }
 
-type Registers = (Registry | Registry<OpenMetricsContentType>)[];
+export type Registers = (Registry | Registry<OpenMetricsContentType>)[];
 
 const COMMIT_SECONDS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const COMMIT_INPUTS = [1, 10, 100, 1_000, 10_000, 100_000];
@@ -28,9 +32,10 @@ export function createMetrics(): CollectorMetrics {
   openMetrics.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
   const registers: Registers = [prometheus, openMetrics];
   const setProjection = createProjectionGauges(registers);
-  const telemetry = createCounters(registers);
+  const telemetry = { ...createCounters(registers), ...createRetentionMetrics(registers) };
   return {
     telemetry,
+    exportTelemetry: createExportMetrics(registers),
     render: async (accept, reader) => {
       setProjection(reader);
       const registry = accept?.includes("application/openmetrics-text") ? openMetrics : prometheus;

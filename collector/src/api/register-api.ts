@@ -1,7 +1,9 @@
 import type { FastifyInstance } from "fastify";
 import { refuseOtherMethods } from "../http/allowed-methods.ts";
-import { requireBearerToken } from "../http/bearer-token.ts";
 import { HttpRefusal } from "../http/http-refusal.ts";
+import { requireScope } from "../http/require-scope.ts";
+import { type AccessControl, OPEN_ACCESS } from "../security/access-control.ts";
+import { registerAdminRoutes } from "./admin-routes.ts";
 import type { ApiDependencies } from "./api-dependencies.ts";
 import { registerBoardFiles } from "./board-files.ts";
 import { registerChildrenRoutes } from "./children-routes.ts";
@@ -12,8 +14,8 @@ import { createSummaryView } from "./summary-view.ts";
 import { UpdateStream } from "./update-stream.ts";
 
 export interface ApiOptions {
-  /** Bearer token for everything that shows data: API, stream and metrics. None by default. */
-  readonly readToken?: string;
+  /** Who may see data (API, stream and metrics), and who may administer. By default everybody and nobody. */
+  readonly access?: AccessControl;
   /** As in `UpdateStreamOptions`. */
   readonly coalesceMs?: number;
   readonly heartbeatMs?: number;
@@ -26,10 +28,10 @@ export interface ApiOptions {
 export async function registerApi(
   server: FastifyInstance,
   dependencies: ApiDependencies,
-  options: ApiOptions = {},
+  options: ApiOptions & { readonly onError: (error: unknown) => void },
 ): Promise<void> {
-  const { reader, updates, clock, readiness, metrics } = dependencies;
-  const { readToken, coalesceMs, heartbeatMs, maxStreams } = options;
+  const { reader, updates, clock, readiness, metrics, admin } = dependencies;
+  const { access = OPEN_ACCESS, coalesceMs, heartbeatMs, maxStreams, onError } = options;
   const summaryView = createSummaryView(reader, clock);
   const stream = new UpdateStream({
     reader,
@@ -43,7 +45,7 @@ export async function registerApi(
   await registerBoardFiles(server);
   await registerHealthRoutes(server, readiness);
   await server.register(async (guarded) => {
-    if (readToken !== undefined) guarded.addHook("onRequest", requireBearerToken(readToken));
+    guarded.addHook("onRequest", requireScope(access, "read"));
     guarded.addHook("onRequest", (_request, reply, done) => {
       reply.header("cache-control", "no-store");
       done();
@@ -64,6 +66,11 @@ export async function registerApi(
       { prefix: "/api/v1" },
     );
   });
+  if (admin !== undefined) {
+    await server.register((scope) => registerAdminRoutes(scope, { ...admin, access, onError }), {
+      prefix: "/api/v1/admin",
+    });
+  }
   for (const [url, allowed] of methods) refuseOtherMethods(server, url, allowed);
 }
 

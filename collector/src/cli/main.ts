@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { Command, CommanderError } from "commander";
 import { messageOf } from "./command-error.ts";
 import { collectorCommand } from "./commands/collector.ts";
+import { configCommand } from "./commands/config.ts";
 import { conformCommand } from "./commands/conform.ts";
+import { doctorCommand } from "./commands/doctor.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { runCommand } from "./commands/run.ts";
 import { statusCommand } from "./commands/status.ts";
@@ -14,6 +16,7 @@ import { tolerateClosedOutput } from "./output.ts";
 
 const COMMANDS: readonly (() => Command)[] = [
   collectorCommand,
+  configCommand,
   runCommand,
   statusCommand,
   watchCommand,
@@ -21,6 +24,7 @@ const COMMANDS: readonly (() => Command)[] = [
   replayCommand,
   verifyCommand,
   conformCommand,
+  doctorCommand,
 ];
 
 /** The `agent-lifecycle` program. Sets the process's exit code; never throws. */
@@ -31,7 +35,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     .version(await versionOfPackage(), "-V, --version")
     .enablePositionalOptions()
     .exitOverride();
-  for (const create of COMMANDS) program.addCommand(create().exitOverride());
+  for (const create of COMMANDS) program.addCommand(neverExiting(create()));
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
@@ -44,6 +48,12 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     process.stderr.write(`agent-lifecycle: ${messageOf(error)}\n`);
     process.exitCode = unusable;
   }
+}
+
+/** Subcommands, too, tell of bad arguments by throwing. */
+function neverExiting(command: Command): Command {
+  for (const subcommand of command.commands) neverExiting(subcommand);
+  return command.exitOverride();
 }
 
 async function versionOfPackage(): Promise<string> {

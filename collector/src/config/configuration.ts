@@ -1,11 +1,144 @@
-import { checkFreshness, DEFAULT_FRESHNESS, type FreshnessPolicy } from "../core/index.ts";
+import type { FreshnessPolicy } from "../core/index.ts";
+
+/**
+ * Everything the collector can be told. Every member has a default; no file is needed to start. A file has the same tree
+ * in snake_case, with durations (`stale_after: 120s`) and sizes (`queue: 64MiB`) where a name here ends in `Ms` or `Bytes`.
+ */
+export interface CollectorConfiguration {
+  /** Where evidence comes from. Default: `otlp`. One that `service.receivers` does not name is inert. */
+  readonly receivers: ReceiversConfiguration;
+  /** Where the projection goes. Default: none. One that `service.exporters` does not name is inert. */
+  readonly exporters: ExportersConfiguration;
+  readonly api: ApiConfiguration;
+  readonly storage: StorageConfiguration;
+  readonly lifecycle: LifecycleConfiguration;
+  readonly access: AccessConfiguration;
+  readonly limits: LimitsConfiguration;
+  readonly service: ServiceConfiguration;
+}
+
+/** Receivers by their id, `type` or `type/name`. */
+export interface ReceiversConfiguration {
+  readonly otlp?: OtlpReceiverConfiguration;
+  readonly jsonl_stdin?: JsonlStdinConfiguration;
+  readonly jsonl_file?: JsonlFileConfiguration;
+  readonly [id: `jsonl_file/${string}`]: JsonlFileConfiguration;
+  readonly module?: ModuleConfiguration;
+  readonly [id: `module/${string}`]: ModuleConfiguration;
+}
+
+/** Exporters by their id, `type/name`. */
+export interface ExportersConfiguration {
+  readonly module?: ModuleConfiguration;
+  readonly [id: `module/${string}`]: ModuleConfiguration;
+}
+
+/** OTLP and the other ingest routes. */
+export interface OtlpReceiverConfiguration {
+  /** `null`: off. Default: both on. In a file, a protocol that a stated `protocols` leaves out is off. */
+  readonly protocols: {
+    readonly http: OtlpHttpConfiguration | null;
+    readonly grpc: OtlpGrpcConfiguration | null;
+  };
+}
+
+export interface OtlpHttpConfiguration extends HttpListenerConfiguration {
+  /** Largest request body, before and after decompression. Bytes; default 64 MiB. */
+  readonly maxRequestBodyBytes: number;
+}
+
+export interface OtlpGrpcConfiguration extends ListenerConfiguration {
+  /** Largest request message, before and after decompression. Bytes; default 64 MiB. */
+  readonly maxRequestBodyBytes: number;
+}
+
+/** A JSONL file of events that is followed as it grows. */
+export interface JsonlFileConfiguration {
+  readonly path: string;
+  /** Longest line; a longer one is skipped and counted. Bytes; default 64 KiB. */
+  readonly maxLineBytes: number;
+}
+
+/** JSONL events on standard input. */
+export interface JsonlStdinConfiguration {
+  /** As in `JsonlFileConfiguration`. */
+  readonly maxLineBytes: number;
+}
+
+/** A component that someone else has written. */
+export interface ModuleConfiguration {
+  /** Path of an ES module, or the name of a package. */
+  readonly module: string;
+  /** Handed to the component as it is. Default: none. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
 
 /** Where a server listens. */
-export interface Listener {
-  /** Default `127.0.0.1`. Any other address than loopback needs a token, or `insecurePublicBind`. */
+export interface Endpoint {
+  /** An address of loopback needs no token; any other needs one, client certificates, or `access.insecurePublicBind`. */
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
+}
+
+export interface ListenerConfiguration {
+  readonly endpoint: Endpoint;
+  /** Default `undefined`: plain text. */
+  readonly tls: TlsConfiguration | undefined;
+}
+
+export interface HttpListenerConfiguration extends ListenerConfiguration {
+  /** Further names that the `Host` header may have on a loopback listener, as behind a reverse proxy. Default none. */
+  readonly allowedHosts: readonly string[];
+  /** Origins whose web pages may post here (CORS). Default none. */
+  readonly allowedOrigins: readonly string[];
+}
+
+/** The certificate that a listener shows, and what it asks of clients. All files are PEM. */
+export interface TlsConfiguration {
+  /** The server's certificate, followed by its chain. */
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** With it, every client must show a certificate that one of these authorities has signed (mTLS). Default none. */
+  readonly clientCaFile: string | undefined;
+  /** Time between two looks for replaced files. Milliseconds; default 60,000. */
+  readonly reloadIntervalMs: number;
+}
+
+/** API, board and metrics. Default 127.0.0.1:8787. */
+export interface ApiConfiguration extends HttpListenerConfiguration {
+  /** Live streams that may be open at one time. Default 256. */
+  readonly maxStreams: number;
+}
+
+export interface StorageConfiguration {
+  /** Database file. Default `.agent-lifecycle/collector.db`. */
+  readonly path: string;
+  /** `full` (default) survives a crash of the machine; `normal` one of the process. */
+  readonly synchronous: "full" | "normal";
+  readonly retention: RetentionConfiguration;
+  /** Folder that backups may be written to. Default: none, and no backup by the API. */
+  readonly backupDirectory: string | undefined;
+}
+
+/** What may be deleted. Live children and what they rest on never are. */
+export interface RetentionConfiguration {
+  /** Inputs older than this may go. Milliseconds; default `undefined`: none for its age. */
+  readonly maxAgeMs: number | undefined;
+  /** The oldest inputs go while the database is larger. Bytes; default `undefined`: none for its size. */
+  readonly maxSizeBytes: number | undefined;
+  /** Time between two looks. Milliseconds; default 60,000. */
+  readonly intervalMs: number;
+}
+
+/** When a child's silence means something. The freshness here is that of every source that has none of its own. */
+export interface LifecycleConfiguration extends FreshnessPolicy {
+  /** Consecutive complete snapshots that may omit a child before it is stale. Default 2. */
+  readonly missingGrace: number;
+  /** Time between two looks for silence. Milliseconds; default 1,000. */
+  readonly checkIntervalMs: number;
+  /** Default: none, by the source's name. */
+  readonly sources: ReadonlyMap<string, SourceConfiguration>;
 }
 
 /** What an operator may say of one source. */
@@ -14,134 +147,50 @@ export interface SourceConfiguration extends Partial<FreshnessPolicy> {
   readonly heartbeatIntervalMs?: number;
 }
 
-/** Everything the collector can be told. Every member has a default; no file is needed to start. */
-export interface CollectorConfiguration {
-  /** Database file. Default `.agent-lifecycle/collector.db` in the working directory. */
-  readonly database: string;
-  /** `full` (default) survives a crash of the machine; `normal` one of the process. */
-  readonly synchronous: "full" | "normal";
-  /** OTLP/HTTP and the other ingest routes. Default 127.0.0.1:4318. */
-  readonly ingest: Listener;
-  /** API, board and metrics. Default 127.0.0.1:8787. */
-  readonly api: Listener;
-  readonly freshness: FreshnessPolicy;
-  readonly sources: ReadonlyMap<string, SourceConfiguration>;
-  /** Consecutive complete snapshots that may omit a child before it is stale. Default 2. */
-  readonly missingGrace: number;
-  /** Time between two looks for silence. Milliseconds; default 1,000. */
-  readonly livenessIntervalMs: number;
-  /** Largest request body, before and after decompression. Bytes; default 64 MiB. */
-  readonly maxBodyBytes: number;
-  /** Received and not yet durable; beyond it requests are refused retryably. Bytes; default 64 MiB. */
-  readonly maxQueueBytes: number;
-  /** Bearer token for the ingest routes. Default none. */
-  readonly ingestToken: string | undefined;
-  /** Bearer token for API and metrics. Default none. */
-  readonly readToken: string | undefined;
-  /** Allows a listener beyond loopback without tokens. Default `false`. */
+export interface AccessConfiguration {
+  /** Allows a listener beyond loopback that asks for neither tokens nor client certificates. Default `false`. */
   readonly insecurePublicBind: boolean;
-  /** Further names that the `Host` header may have on a loopback listener, as behind a reverse proxy. Default none. */
-  readonly allowedHosts: readonly string[];
-  /** JSONL files to follow. */
-  readonly jsonlFiles: readonly string[];
-  /** Read JSONL from standard input. */
-  readonly jsonlStdin: boolean;
+  /** Default none: everybody who reaches a listener may send and read. */
+  readonly tokens: readonly TokenConfiguration[];
 }
 
-const MEBIBYTE = 1024 * 1024;
-
-export const DEFAULT_CONFIGURATION: CollectorConfiguration = {
-  database: ".agent-lifecycle/collector.db",
-  synchronous: "full",
-  ingest: { host: "127.0.0.1", port: 4318 },
-  api: { host: "127.0.0.1", port: 8787 },
-  freshness: DEFAULT_FRESHNESS,
-  sources: new Map(),
-  missingGrace: 2,
-  livenessIntervalMs: 1_000,
-  maxBodyBytes: 64 * MEBIBYTE,
-  maxQueueBytes: 64 * MEBIBYTE,
-  ingestToken: undefined,
-  readToken: undefined,
-  insecurePublicBind: false,
-  allowedHosts: [],
-  jsonlFiles: [],
-  jsonlStdin: false,
-};
-
-/** One thing that is wrong with a configuration, in words, and where. */
-export interface ConfigurationProblem {
-  readonly path: string;
-  readonly text: string;
+/** A bearer token, said by exactly one of `token` and `tokenFile`. */
+export interface TokenConfiguration {
+  /** Stands in logs and in the audit; it is no secret. */
+  readonly name: string;
+  readonly token?: string;
+  /** The token is the file's content without surrounding white space. */
+  readonly tokenFile?: string;
+  readonly scopes: readonly ("ingest" | "read" | "admin")[];
+  /** The sources it may speak for. Without it: any. */
+  readonly sources?: readonly string[];
 }
 
-/** Lays what was said over the defaults and finds everything that is wrong with it, not only the first thing. */
-export function resolveConfiguration(stated: Partial<CollectorConfiguration>): {
-  readonly configuration: CollectorConfiguration;
-  readonly problems: readonly ConfigurationProblem[];
-} {
-  const configuration = { ...DEFAULT_CONFIGURATION, ...stated };
-  return { configuration, problems: problemsOf(configuration) };
+export interface LimitsConfiguration {
+  /** Received and not yet durable; beyond it requests are refused retryably. Bytes; default 64 MiB. */
+  readonly queueBytes: number;
+  /** Request bodies held at one time; beyond it requests are refused retryably. Bytes; default 256 MiB. */
+  readonly bodiesBytes: number;
+  /** Open connections of one listener; further ones are closed at once. Default 4,096. */
+  readonly connections: number;
+  /** Requests are refused retryably while the event loop is later than this. Milliseconds; default 1,000. */
+  readonly eventLoopDelayMs: number;
+  /** Memory in use beyond which requests are refused retryably. Bytes, or a share of what the process may use; default `80%`. */
+  readonly memory: number | `${number}%`;
+  /** Requests each sender may make in a second. Default `undefined`: any number. */
+  readonly requestsPerSecond: number | undefined;
+  /** Diagnostics that are kept; the oldest go. Default 10,000. */
+  readonly diagnostics: number;
 }
 
-/** The freshness policy in force for a source. */
-export function freshnessOf(configuration: CollectorConfiguration, source: string): FreshnessPolicy {
-  const own = configuration.sources.get(source);
-  if (own === undefined) return configuration.freshness;
-  return {
-    staleAfterMs: own.staleAfterMs ?? configuration.freshness.staleAfterMs,
-    reconcileDeadlineMs: own.reconcileDeadlineMs ?? configuration.freshness.reconcileDeadlineMs,
-  };
+export interface ServiceConfiguration {
+  /** Ids of the receivers that run. Default: all that are defined. */
+  readonly receivers: readonly string[];
+  /** Ids of the exporters that run. Default: all that are defined. */
+  readonly exporters: readonly string[];
+  /** How long a shutdown may take before the process ends without it. Milliseconds; default 10,000. */
+  readonly shutdownTimeoutMs: number;
+  readonly telemetry: { readonly logs: { readonly level: LogLevel } };
 }
 
-/** The shortest silence that makes any child stale. Milliseconds. */
-export function shortestStaleAfterMs(configuration: CollectorConfiguration): number {
-  const sources = [...configuration.sources.keys()].map((source) => freshnessOf(configuration, source).staleAfterMs);
-  return Math.min(configuration.freshness.staleAfterMs, ...sources);
-}
-
-function problemsOf(configuration: CollectorConfiguration): readonly ConfigurationProblem[] {
-  const problems: ConfigurationProblem[] = [];
-  const report = (path: string, text: string): void => void problems.push({ path, text });
-  const expectPositive = (path: string, value: number): void => {
-    if (!Number.isSafeInteger(value) || value <= 0) report(path, `must be a whole number above 0, not ${value}`);
-  };
-  expectPositive("freshness.staleAfterMs", configuration.freshness.staleAfterMs);
-  expectPositive("freshness.reconcileDeadlineMs", configuration.freshness.reconcileDeadlineMs);
-  expectPositive("missingGrace", configuration.missingGrace);
-  expectPositive("livenessIntervalMs", configuration.livenessIntervalMs);
-  expectPositive("maxBodyBytes", configuration.maxBodyBytes);
-  expectPositive("maxQueueBytes", configuration.maxQueueBytes);
-  for (const [source, stated] of configuration.sources) {
-    const policy = freshnessOf(configuration, source);
-    expectPositive(`sources.${source}.staleAfterMs`, policy.staleAfterMs);
-    expectPositive(`sources.${source}.reconcileDeadlineMs`, policy.reconcileDeadlineMs);
-    const freshness = checkFreshness(policy, stated.heartbeatIntervalMs);
-    if (freshness !== undefined) report(`sources.${source}`, freshness);
-  }
-  const { ingest, api, ingestToken, readToken } = configuration;
-  checkListener("ingest", ingest, ingestToken !== undefined, configuration, report);
-  // The API's listener takes evidence too: reading and writing both need their token.
-  checkListener("api", api, readToken !== undefined && ingestToken !== undefined, configuration, report);
-  return problems;
-}
-
-function checkListener(
-  path: string,
-  { host, port }: Listener,
-  isGuarded: boolean,
-  { insecurePublicBind }: CollectorConfiguration,
-  report: (path: string, text: string) => void,
-): void {
-  if (!Number.isSafeInteger(port) || port < 0 || port > 65_535) report(`${path}.port`, `is no port: ${port}`);
-  if (isLoopback(host) || isGuarded || insecurePublicBind) return;
-  const missing = path === "api" ? "--read-token and --ingest-token" : "--ingest-token";
-  report(
-    `${path}.host`,
-    `${host} is reachable by others without a token: set ${missing}, or say --insecure-public-bind if that is meant`,
-  );
-}
-
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
+export type LogLevel = "fatal" | "error" | "warn" | "info" | "debug" | "trace" | "silent";

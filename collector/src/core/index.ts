@@ -62,5 +62,5 @@ export {
   serializeRecord,
   serializeSnapshotEpoch,
 } from "./projection/record-codec.ts";
-export { countChange, createSummary, type Summary } from "./projection/summary.ts";
+export { countChange, countDeparture, createSummary, type Summary } from "./projection/summary.ts";
 export { type AuthorityAnswer, reconciliationOutcome } from "./reconciliation/outcome.ts";

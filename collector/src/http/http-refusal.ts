@@ -7,6 +7,7 @@ export type RefusalReason =
   | "not_found"
   | "method_not_allowed"
   | "aborted"
+  | "conflict"
   | "too_large"
   | "unsupported_media"
   | "invalid_content"
@@ -23,6 +24,7 @@ interface RefusalKind {
 }
 
 const NOT_FOUND = 5;
+const ABORTED = 10;
 
 /** Every way in which a request is refused, with what it is called in HTTP, in google.rpc, and by people. */
 const KINDS: Readonly<Record<RefusalReason, RefusalKind>> = {
@@ -32,6 +34,7 @@ const KINDS: Readonly<Record<RefusalReason, RefusalKind>> = {
   not_found: { statusCode: 404, rpcCode: NOT_FOUND, title: "Not found" },
   method_not_allowed: { statusCode: 405, rpcCode: RPC_CODES.unimplemented, title: "Method not allowed" },
   aborted: { statusCode: 408, rpcCode: RPC_CODES.invalidArgument, title: "The request was not sent to its end" },
+  conflict: { statusCode: 409, rpcCode: ABORTED, title: "Not in this state" },
   too_large: { statusCode: 413, rpcCode: RPC_CODES.resourceExhausted, title: "Request too large" },
   unsupported_media: { statusCode: 415, rpcCode: RPC_CODES.invalidArgument, title: "Unsupported media type" },
   invalid_content: { statusCode: 422, rpcCode: RPC_CODES.invalidArgument, title: "The content breaks the contract" },

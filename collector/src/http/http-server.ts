@@ -1,17 +1,22 @@
+import type { RequestListener, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
-import { isLoopback } from "../config/configuration.ts";
+import { isLoopback } from "../config/loopback.ts";
 import type { Component } from "../runtime/component.ts";
+import type { CertificateSource } from "../security/certificates.ts";
 import { requireLoopbackHost } from "./host-check.ts";
 import { HttpRefusal, refusalOf } from "./http-refusal.ts";
 import { sendProblem } from "./problem-reply.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
+import { createTlsServer } from "./tls-server.ts";
 
 export interface HttpServerOptions {
   /** Address to bind; `127.0.0.1` by default. */
   readonly host?: string;
   /** 0 takes any free port. */
   readonly port: number;
+  /** Speaks TLS (1.2 or newer) and nothing else, with these certificates, which may be replaced on the way. */
+  readonly tls?: CertificateSource;
   /** Further names that the `Host` header may have while the address is a loopback one. */
   readonly allowedHosts?: readonly string[];
   /** Open connections; further ones are closed at once. Default 4,096. */
@@ -33,7 +38,7 @@ export interface HttpServerOptions {
 /** A server that is built and not yet listening. */
 export interface HttpServer extends Component {
   readonly fastify: FastifyInstance;
-  /** `http://host:port` of the bound address. @throws Error before `start`. */
+  /** `http://host:port`, or `https:`, of the bound address. @throws Error before `start`. */
   url(): string;
 }
 
@@ -55,12 +60,22 @@ const MAX_PARAMETER_LENGTH = 256 * 12;
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const settings = { ...DEFAULTS, ...options };
+  const { tls } = options;
+  const http = {
+    headersTimeout: settings.headersTimeoutMs,
+    // Timeouts are looked for at this pace; node's own 30 s would let a slow client hold on for that much longer.
+    connectionsCheckingInterval: Math.min(settings.headersTimeoutMs, 5_000),
+  };
+  // The framework gives them to the servers that it creates itself.
+  const serverTimeouts = { requestTimeout: settings.requestTimeoutMs, keepAliveTimeout: settings.keepAliveTimeoutMs };
   const fastify = Fastify({
-    http: {
-      headersTimeout: settings.headersTimeoutMs,
-      // Timeouts are looked for at this pace; node's own 30 s would let a slow client hold on for that much longer.
-      connectionsCheckingInterval: Math.min(settings.headersTimeoutMs, 5_000),
-    },
+    http,
+    ...(tls === undefined
+      ? undefined
+      : {
+          serverFactory: (handler: RequestListener): Server =>
+            createTlsServer(tls, { ...http, ...serverTimeouts }, handler, settings.onError),
+        }),
     requestTimeout: settings.requestTimeoutMs,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
     forceCloseConnections: "idle",
@@ -89,6 +104,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
 }
 
 interface LifecycleSettings {
+  readonly tls?: CertificateSource;
   readonly host: string;
   readonly port: number;
   readonly shutdownTimeoutMs: number;
@@ -107,8 +123,9 @@ function lifecycleOf(fastify: FastifyInstance, settings: LifecycleSettings): Omi
     url: () => {
       const address = fastify.server.address() as AddressInfo | null;
       if (address === null) throw new Error("the server is not listening");
+      const scheme = settings.tls === undefined ? "http" : "https";
       const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-      return `http://${host}:${address.port}`;
+      return `${scheme}://${host}:${address.port}`;
     },
   };
 }

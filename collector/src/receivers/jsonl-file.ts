@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import type { Component } from "../runtime/component.ts";
 import type { Intake } from "../runtime/intake.ts";
@@ -22,6 +23,8 @@ export interface JsonlFileReceiver extends Component {
 
 const DEFAULT_POLL_INTERVAL_MS = 250;
 const CHUNK_BYTES = 64 * 1024;
+/** A pipe without a writer would hold the opening for ever otherwise, and with it the end of the process. */
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Follows a file of events, one per line, from its beginning and as it grows. A file that is replaced (rotation) is read
@@ -104,10 +107,14 @@ class Follower {
 
   async #open(): Promise<OpenFile | undefined> {
     try {
-      const handle = await open(this.#options.path, "r");
-      const { ino } = await handle.stat({ bigint: true });
+      const handle = await open(this.#options.path, OPEN_FLAGS);
+      const status = await handle.stat({ bigint: true });
+      if (!status.isFile()) {
+        await handle.close();
+        throw new Error(`${this.#options.path} is no regular file; what a pipe carries is read from standard input`);
+      }
       this.#submission = this.#newSubmission();
-      return { handle, inode: ino, position: 0, replaced: false };
+      return { handle, inode: status.ino, position: 0, replaced: false };
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;

@@ -6,6 +6,7 @@ import { mediaTypeOf } from "../http/media-type.ts";
 import { sendProblem } from "../http/problem-reply.ts";
 import { type BodyLimits, bodyChunks } from "../http/request-body.ts";
 import { countRequests } from "../http/request-counting.ts";
+import { sourcesAllowedTo } from "../http/require-scope.ts";
 import type { Intake } from "../runtime/intake.ts";
 import type { RequestTelemetry } from "../runtime/request-telemetry.ts";
 import { intakeRefusal } from "./intake-refusal.ts";
@@ -64,6 +65,7 @@ async function receiveEvents(
     intake,
     receiver: RECEIVER,
     backfill,
+    ...sourcesAllowedTo(request),
     ...(maxLineBytes === undefined ? undefined : { maxLineBytes }),
     onRefusal: async (refusal) => {
       throw intakeRefusal(refusal);

@@ -29,6 +29,8 @@ export interface JsonlSubmissionOptions {
   readonly intake: Intake;
   readonly receiver: string;
   readonly backfill: boolean;
+  /** The sources that the sender may speak for. Default: any. */
+  readonly allowedSources?: ReadonlySet<string>;
   /** Default: the reader's own, 64 KiB. */
   readonly maxLineBytes?: number;
   /**
@@ -131,10 +133,11 @@ export class JsonlSubmission {
   }
 
   async #submit(batch: readonly Candidate[], bytes: number): Promise<void> {
-    const { intake, receiver, backfill, onRefusal } = this.#options;
+    const { intake, receiver, backfill, allowedSources, onRefusal } = this.#options;
+    const origin = { receiver, backfill, bytes, ...(allowedSources === undefined ? undefined : { allowedSources }) };
     const values = batch.map(({ value }) => value);
     for (;;) {
-      const result = await intake.acceptEvents(values, { receiver, backfill, bytes });
+      const result = await intake.acceptEvents(values, origin);
       if (result.kind === "stored") {
         for (const [index, outcome] of result.outcomes.entries()) this.#count(outcome, batch[index]?.line ?? 0);
         return;

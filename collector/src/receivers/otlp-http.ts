@@ -7,10 +7,11 @@ import { HttpRefusal, refusalOf } from "../http/http-refusal.ts";
 import { parseJsonBody } from "../http/json-body.ts";
 import { type BodyLimits, readBody } from "../http/request-body.ts";
 import { countRequests } from "../http/request-counting.ts";
-import type { EventOutcome, Intake } from "../runtime/intake.ts";
+import { sourcesAllowedTo } from "../http/require-scope.ts";
+import type { Intake } from "../runtime/intake.ts";
 import type { RequestTelemetry } from "../runtime/request-telemetry.ts";
-import { intakeRefusal } from "./intake-refusal.ts";
-import { exportOutcomeOf, type OtlpEncoding, otlpEncodingOf, sendExportOutcome, sendStatus } from "./otlp-reply.ts";
+import { exportLogs } from "./otlp-export.ts";
+import { type OtlpEncoding, otlpEncodingOf, sendExportOutcome, sendStatus } from "./otlp-reply.ts";
 
 const RECEIVER = "otlp_http";
 const LOGS = "/v1/logs";
@@ -58,42 +59,18 @@ async function receiveLogs(
   const lease = budget.open();
   try {
     const body = await readBody(request.raw, limits, lease);
-    const { candidates, positions, foreign } = sortRecords(decode(body, encoding));
-    const outcomes = await submit(intake, candidates, body.length);
-    if (foreign > 0) intake.countForeign(RECEIVER, foreign);
-    return sendExportOutcome(reply, encoding, exportOutcomeOf(outcomes, positions));
+    const outcome = await exportLogs(decode(body, encoding), intake, {
+      receiver: RECEIVER,
+      backfill: false,
+      bytes: body.length,
+      ...sourcesAllowedTo(request),
+    });
+    return sendExportOutcome(reply, encoding, outcome);
   } finally {
     lease.release();
   }
 }
 
-function decode(body: Buffer, encoding: OtlpEncoding): DecodedLogs & { readonly ok: true } {
-  const decoded = encoding === "protobuf" ? decodeLogsProtobuf(body) : decodeLogsJson(parseJsonBody(body));
-  if (!decoded.ok) throw new HttpRefusal("malformed", decoded.problem);
-  return decoded;
-}
-
-interface SortedRecords {
-  readonly candidates: readonly unknown[];
-  /** Where each candidate stood among all records of the request. */
-  readonly positions: readonly number[];
-  readonly foreign: number;
-}
-
-function sortRecords({ records }: DecodedLogs & { readonly ok: true }): SortedRecords {
-  const candidates: unknown[] = [];
-  const positions: number[] = [];
-  for (const [position, record] of records.entries()) {
-    if (record.foreign) continue;
-    candidates.push(record.candidate);
-    positions.push(position);
-  }
-  return { candidates, positions, foreign: records.length - candidates.length };
-}
-
-async function submit(intake: Intake, candidates: readonly unknown[], bytes: number): Promise<readonly EventOutcome[]> {
-  if (candidates.length === 0) return [];
-  const result = await intake.acceptEvents(candidates, { receiver: RECEIVER, backfill: false, bytes });
-  if (result.kind === "stored") return result.outcomes;
-  throw intakeRefusal(result);
+function decode(body: Buffer, encoding: OtlpEncoding): DecodedLogs {
+  return encoding === "protobuf" ? decodeLogsProtobuf(body) : decodeLogsJson(parseJsonBody(body));
 }

@@ -7,6 +7,7 @@ import { mediaTypeOf } from "../http/media-type.ts";
 import { sendProblem } from "../http/problem-reply.ts";
 import { type BodyLimits, readBody } from "../http/request-body.ts";
 import { countRequests } from "../http/request-counting.ts";
+import { sourcesAllowedTo } from "../http/require-scope.ts";
 import type { Intake, SnapshotIntake } from "../runtime/intake.ts";
 import type { RequestTelemetry } from "../runtime/request-telemetry.ts";
 import { intakeRefusal } from "./intake-refusal.ts";
@@ -37,7 +38,7 @@ export interface SnapshotAnswer {
   readonly diagnostics: StoredSnapshot["diagnostics"];
 }
 
-/** `POST /v1/lifecycle/snapshots`: one snapshot (contract section 5). 422 when it breaks the contract; nothing of it is used then. */
+/** `POST /v1/lifecycle/snapshots`: one snapshot (contract section 5). 422 when it breaks the contract, 403 when its sender may not speak for its source; nothing of it is used then. */
 export async function registerSnapshotHttp(scope: FastifyInstance, options: SnapshotHttpOptions): Promise<void> {
   countRequests(scope, RECEIVER, options.telemetry);
   scope.setErrorHandler((error, _request, reply) => sendProblem(reply, refusalOf(error, options.onError)));
@@ -55,7 +56,7 @@ async function receiveSnapshot(
   const lease = budget.open();
   try {
     const body = await readBody(request.raw, limits, lease);
-    const origin = { receiver: RECEIVER, backfill: false, bytes: body.length };
+    const origin = { receiver: RECEIVER, backfill: false, bytes: body.length, ...sourcesAllowedTo(request) };
     return answerOf(await intake.acceptSnapshot(parseJsonBody(body), origin));
   } finally {
     lease.release();
@@ -66,6 +67,9 @@ function answerOf(result: SnapshotIntake): SnapshotAnswer {
   if (result.kind !== "stored") throw intakeRefusal(result);
   const { status, corrected } = result;
   const diagnostics = result.diagnostics.slice(0, MAX_LISTED);
+  const foreign = diagnostics.find(({ code }) => code === "source_not_allowed");
+  if (foreign !== undefined)
+    throw new HttpRefusal("forbidden", foreign.text ?? "the sender may not speak for the source");
   const invalid = diagnostics.find(({ code }) => code === "invalid_snapshot");
   if (invalid !== undefined) {
     throw new HttpRefusal("invalid_content", `${invalid.path || "the snapshot"}: ${invalid.text ?? "invalid"}`, {

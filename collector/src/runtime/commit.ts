@@ -1,5 +1,13 @@
-import type { Diagnostic, LifecycleSnapshot } from "@agent-lifecycle/proto";
 import {
+  type Diagnostic,
+  formatTimestamp,
+  isTerminal,
+  type LifecycleSnapshot,
+  parseTimestamp,
+} from "@agent-lifecycle/proto";
+import {
+  type ChildRecord,
+  childOf,
   type FoldResult,
   fold,
   identityQuestion,
@@ -7,7 +15,7 @@ import {
   type SnapshotPolicy,
   snapshotIdentityQuestion,
 } from "../core/index.ts";
-import type { Store, StoredDiagnostic } from "../store/store.ts";
+import type { AppendedInput, Store, StoredDiagnostic } from "../store/store.ts";
 import type { Arrival, EventArrival } from "./arrival.ts";
 import type { EventOutcome, Origin } from "./intake.ts";
 import { type ProjectionState, visibleChanges } from "./projection-state.ts";
@@ -68,28 +76,49 @@ export class Commit {
       this.appendDiagnostic({ at: receivedAt, receiver, diagnostic, ...about(source, childId) });
       return { status: "rejected", diagnostics: [diagnostic] };
     }
-    const result = this.#foldEvent(arrival, backfill, receivedAt);
+    const { source, childId } = arrival.event;
+    const known = this.#parts.state.recallChild(source, childId);
+    const refusal = known === undefined ? this.#beyondRetention(arrival.event.observedAt) : undefined;
+    if (refusal !== undefined) {
+      this.appendDiagnostic({ at: receivedAt, receiver, diagnostic: refusal, source, childId });
+      return { status: "rejected", diagnostics: [refusal] };
+    }
+    const result = this.#foldEvent(known, arrival, backfill, receivedAt);
     const folded = result.diagnostics.map(({ code }): Diagnostic => ({ code }));
     const diagnostics = folded.length === 0 ? arrival.diagnostics : [...folded, ...arrival.diagnostics];
-    const { source, childId } = arrival.event;
     for (const diagnostic of diagnostics) {
       this.appendDiagnostic({ at: receivedAt, receiver, diagnostic, source, childId });
     }
     return { status: result.status, diagnostics };
   }
 
-  #foldEvent({ event, canonicalContent }: EventArrival, backfill: boolean, receivedAt: number): FoldResult {
+  #foldEvent(
+    known: ChildRecord | undefined,
+    { event, canonicalContent }: EventArrival,
+    backfill: boolean,
+    receivedAt: number,
+  ): FoldResult {
     const { store, state } = this.#parts;
-    const known = state.recallChild(event.source, event.childId);
     const question = identityQuestion(known, event);
     const identity = question === undefined ? "new" : store.answerIdentity(question, canonicalContent);
     const input: ProjectionInput = { type: "event", event, receivedAt, backfill, identity };
     const result = fold(state.projection, input);
     // A duplicate changed nothing, and would change nothing on a replay.
     if (result.status !== "deduplicated") {
-      this.#append(input, result, (result.changes[0]?.after ?? known)?.key, canonicalContent);
+      this.#append(input, result, (result.changes[0]?.after ?? known)?.key, { canonicalContent });
     }
     return result;
+  }
+
+  /**
+   * Why something that was observed before the log begins is refused: what would show it to be a resent copy, or the
+   * child to have ended, is not stored any more. `undefined` when the log reaches back that far.
+   */
+  #beyondRetention(observedAt: string): Diagnostic | undefined {
+    const { logBeginsAt } = this.#parts.state;
+    if (logBeginsAt === undefined || (parseTimestamp(observedAt) ?? logBeginsAt) >= logBeginsAt) return undefined;
+    const text = `observed before ${formatTimestamp(logBeginsAt)}, where the stored log begins`;
+    return { code: "beyond_retention", path: "observedAt", text };
   }
 
   /** @param noted what the door tolerated in it */
@@ -102,11 +131,21 @@ export class Commit {
     const { store, state, snapshotPolicyOf } = this.#parts;
     // A2: the identifier alone decides, whatever the snapshot says.
     const identity = store.answerIdentity(snapshotIdentityQuestion(snapshot), "") === "new" ? "new" : "same";
+    const refusal = identity === "new" ? this.#beyondRetention(snapshot.observedAt) : undefined;
+    if (refusal !== undefined) {
+      this.appendDiagnostic({ at: receivedAt, receiver, diagnostic: refusal, source: snapshot.source });
+      return { status: "rejected", diagnostics: [{ code: refusal.code, childId: "" }], changes: [], audit: [] };
+    }
     const policy = snapshotPolicyOf(snapshot.source);
     const input: ProjectionInput = { type: "snapshot", snapshot, receivedAt, identity, policy };
     state.recall(input);
     const result = fold(state.projection, input);
-    if (result.status !== "deduplicated") this.#append(input, result, undefined);
+    if (result.status !== "deduplicated") {
+      const listedEnded = snapshot.children
+        .map(({ childId }) => childId)
+        .filter((childId) => isTerminal(childOf(state.projection, snapshot.source, childId)?.state));
+      this.#append(input, result, undefined, { listedEnded });
+    }
     for (const diagnostic of result.status === "deduplicated" ? [] : noted) {
       this.appendDiagnostic({ at: receivedAt, receiver, diagnostic, source: snapshot.source });
     }
@@ -127,7 +166,8 @@ export class Commit {
     const result = fold(state.projection, verdict);
     if (result.changes.length === 0 && !isProbe) return;
     const isAboutOne = verdict.type === "stale" || verdict.type === "reconciliation";
-    this.#append(verdict, result, isAboutOne ? result.changes[0]?.after.key : undefined);
+    const child = isAboutOne ? childOf(state.projection, verdict.source, verdict.childId) : undefined;
+    this.#append(verdict, result, child?.key);
     if (verdict.type === "stale") this.#verdicts.push("stale");
     if (verdict.type === "reconciliation") this.#verdicts.push(verdict.outcome === "failed" ? "lost" : "unavailable");
   }
@@ -140,7 +180,12 @@ export class Commit {
     if (this.#diagnosticCodes.length === 1) store.trimDiagnostics(MAX_STORED_DIAGNOSTICS);
   }
 
-  #append(input: ProjectionInput, result: FoldResult, childKey: number | undefined, canonicalContent?: string): void {
+  #append(
+    input: ProjectionInput,
+    result: FoldResult,
+    childKey: number | undefined,
+    more: Pick<AppendedInput, "canonicalContent" | "listedEnded"> = {},
+  ): void {
     const { store } = this.#parts;
     this.#folds.push({ input, result });
     const inputId = store.append({
@@ -148,7 +193,7 @@ export class Commit {
       childKey,
       status: result.status,
       diagnostic: result.diagnostics[0]?.code,
-      ...(canonicalContent === undefined ? undefined : { canonicalContent }),
+      ...more,
     });
     if (result.audit.length > 0) {
       const keys = new Map(result.changes.map(({ after }) => [after.childId, after.key]));

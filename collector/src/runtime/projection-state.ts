@@ -4,10 +4,10 @@ import {
   type ChildRecord,
   childOf,
   countChange,
+  countDeparture,
   createProjection,
   type FoldResult,
   fold,
-  foldResumed,
   forgetChild,
   type Projection,
   type ProjectionInput,
@@ -17,7 +17,9 @@ import {
   type SnapshotEpoch,
   type Summary,
 } from "../core/index.ts";
-import type { Store, StoredChild, StoredResumption } from "../store/store.ts";
+import type { LoadedCheckpoint, Store, StoredChild, StoredResumption } from "../store/store.ts";
+import type { LogAdvance } from "./log-advance.ts";
+import { asResumed } from "./partial-projection.ts";
 
 /**
  * The projection in memory and what of it the store's checkpoint does not have yet. Live children are here; a child that
@@ -36,24 +38,41 @@ export class ProjectionState {
   #checkpointInputId: number;
   /** Whether a child that is not in memory may be in the store. */
   #mayHaveForgotten: boolean;
+  #logBeginning: { readonly inputId: number; readonly at: number | undefined };
 
-  /** Loads the checkpoint and replays what was stored after it. */
+  /**
+   * Loads the checkpoint and replays what was stored after it.
+   * @throws StoreUnavailableError when what is to be loaded is damaged.
+   */
   constructor(store: Store) {
     this.#store = store;
-    const loaded = store.loadCheckpoint();
+    const loaded = this.#readable(() => store.loadCheckpoint());
     this.summary = loaded.summary;
-    for (const stored of loaded.liveChildren) restoreChild(this.projection, asResumed(stored, loaded.resumption));
     this.#resumption = loaded.resumption;
-    this.projection.nextKey = loaded.nextKey;
-    for (const [source, epoch] of loaded.snapshotEpochs) restoreSnapshotEpoch(this.projection, source, epoch);
     this.#mayHaveForgotten = loaded.summary.started > loaded.summary.live;
     this.#checkpointInputId = loaded.inputId;
     this.#lastInputId = loaded.inputId;
-    for (const { inputId, input } of store.inputs(loaded.inputId)) {
+    this.#logBeginning = this.#readable(() => store.loadBase());
+    this.#readable(() => this.#load(loaded));
+  }
+
+  #load({ inputId: checkpointInputId, liveChildren, resumption, nextKey, snapshotEpochs }: LoadedCheckpoint): void {
+    for (const stored of liveChildren) restoreChild(this.projection, asResumed(stored, resumption));
+    this.projection.nextKey = nextKey;
+    for (const [source, epoch] of snapshotEpochs) restoreSnapshotEpoch(this.projection, source, epoch);
+    for (const { inputId, input } of this.#store.inputs(checkpointInputId)) {
       this.recall(input);
       this.accept(inputId, input, fold(this.projection, input));
     }
     this.releaseRecalled();
+  }
+
+  #readable<Result>(read: () => Result): Result {
+    try {
+      return read();
+    } catch (error) {
+      throw this.#store.explainUnreadable(error) ?? error;
+    }
   }
 
   get lastInputId(): number {
@@ -63,6 +82,19 @@ export class ProjectionState {
   /** The newest input that the store's projection takes in. */
   get checkpointInputId(): number {
     return this.#checkpointInputId;
+  }
+
+  /** The newest input that retention removed; 0 when none ever was. */
+  get removedInputId(): number {
+    return this.#logBeginning.inputId;
+  }
+
+  /**
+   * When the newest of the removed inputs was received, `undefined` when none ever was. A child that nothing is stored
+   * about may have ended before, and been let go. Milliseconds since the epoch.
+   */
+  get logBeginsAt(): number | undefined {
+    return this.#logBeginning.at;
   }
 
   /** Inputs that a restart would have to replay. */
@@ -146,6 +178,7 @@ export class ProjectionState {
       records: this.#changed.values(),
       snapshotEpochs: this.#changedEpochs,
       resumption: this.#resumption,
+      nextKey: this.projection.nextKey,
     });
   }
 
@@ -160,8 +193,14 @@ export class ProjectionState {
     this.#checkpointInputId = this.#lastInputId;
   }
 
+  /** Takes note of a step of retention that is committed. Who was let go had left memory long before. */
+  advanced({ inputId, at, letGo }: LogAdvance): void {
+    this.#logBeginning = { inputId, at };
+    for (const record of letGo) countDeparture(this.summary, record);
+  }
+
   #stored(source: string, childId: string): ChildRecord | undefined {
-    return this.#mayHaveForgotten ? this.#store.loadChild(source, childId) : undefined;
+    return this.#mayHaveForgotten ? this.#store.loadChild(source, childId)?.record : undefined;
   }
 }
 
@@ -176,12 +215,4 @@ export function visibleChanges(input: ProjectionInput, { changes }: FoldResult):
  */
 function isVisible(input: ProjectionInput, { before, after }: ChildChange): boolean {
   return input.type !== "resumed" || before?.reconciliation !== after.reconciliation;
-}
-
-/** A stored record as it is since the collector's newest return, unless a later input has changed it. */
-export function asResumed(
-  { record, updatedInputId }: StoredChild,
-  resumption: StoredResumption | undefined,
-): ChildRecord {
-  return resumption === undefined || updatedInputId >= resumption.inputId ? record : foldResumed(record, resumption.at);
 }

@@ -17,3 +17,19 @@ export interface PipelineTelemetry {
   /** Received and not yet durable. */
   setQueue(bytes: number): void;
 }
+
+/** What retention tells of itself. */
+export interface RetentionTelemetry {
+  /** A step that is committed: what it removed, and the newest input that is gone. */
+  countRetention(inputs: number, children: number, removedInputId: number): void;
+  setStorage(state: StorageState): void;
+}
+
+export interface StorageState {
+  /** What the stored data takes, without space that is free for reuse. */
+  readonly usedBytes: number;
+  /** It takes more than it may, and the rest is not retention's to remove. */
+  readonly isOverLimit: boolean;
+  /** Retention found that the stored projection is not what its inputs say, and removes nothing any more. */
+  readonly isHalted: boolean;
+}

@@ -9,7 +9,10 @@ export interface WriterOptions extends CommitParts {
   readonly publisher: UpdatePublisher;
   /** Called for every fold whose input is durable, before it is published. */
   readonly onFolded: (result: FoldResult) => void;
+  /** When the store stops to take writes it is called once, not again for each commit that fails until it takes them. */
   readonly onError: (message: string, error: unknown) => void;
+  /** Called when the store takes writes again. */
+  readonly onRecovery?: (message: string) => void;
   /** Received and not yet durable; beyond it new arrivals are refused. Bytes; default 64 MiB. */
   readonly maxQueueBytes?: number;
 }
@@ -38,6 +41,7 @@ interface Failure {
   /** The store itself takes no writes now; otherwise it was the input. */
   readonly isStoreBroken: boolean;
   readonly reason: string;
+  readonly error: unknown;
 }
 
 /**
@@ -109,6 +113,18 @@ export class Writer {
     return true;
   }
 
+  /**
+   * Runs the store's own housekeeping in a transaction of its own, between two commits. `work` has something to write.
+   * @returns whether it is durable; `false` when the store takes no writes now.
+   * @throws whatever else `work` throws; nothing of it is stored then.
+   */
+  maintain(work: () => void): boolean {
+    const failure = this.#transact(work);
+    if (failure === undefined) return true;
+    if (failure.isStoreBroken) return false;
+    throw failure.error;
+  }
+
   /** Makes everything that was received durable, then refuses what comes later. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -177,20 +193,32 @@ export class Writer {
   }
 
   #transact(work: () => void): Failure | undefined {
-    const { store, onError } = this.#options;
+    const { store, onRecovery } = this.#options;
     try {
       store.begin();
       work();
       store.commit();
-      this.#unavailable = undefined;
-      return undefined;
     } catch (error) {
       this.#rollback();
-      const broken = store.explain(error);
-      if (broken !== undefined) this.#unavailable = broken.message;
-      onError("a commit failed; nothing of it was acknowledged", error);
-      return { isStoreBroken: broken !== undefined, reason: broken?.message ?? "the input could not be processed" };
+      return this.#failed(error);
     }
+    if (this.#unavailable !== undefined) onRecovery?.("the store takes writes again");
+    this.#unavailable = undefined;
+    return undefined;
+  }
+
+  #failed(error: unknown): Failure {
+    const { store, onError } = this.#options;
+    const broken = store.explain(error);
+    if (broken === undefined) {
+      onError("a commit failed; nothing of it was acknowledged", error);
+      return { isStoreBroken: false, reason: "the input could not be processed", error };
+    }
+    if (this.#unavailable === undefined) {
+      onError("the store takes no writes; nothing is acknowledged until it does", broken);
+    }
+    this.#unavailable = broken.message;
+    return { isStoreBroken: true, reason: broken.message, error };
   }
 
   #rollback(): void {

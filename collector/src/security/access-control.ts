@@ -20,8 +20,10 @@ export interface Credentials {
 
 export type AccessDecision =
   | { readonly allowed: true; readonly principal: Principal }
-  /** `unauthenticated`: no credentials, or unknown ones. `forbidden`: they are known, and not for this. */
-  | { readonly allowed: false; readonly reason: "unauthenticated" | "forbidden"; readonly text: string };
+  /** No credentials, or unknown ones. */
+  | { readonly allowed: false; readonly reason: "unauthenticated"; readonly text: string }
+  /** They are known, and not for this. */
+  | { readonly allowed: false; readonly reason: "forbidden"; readonly principal: Principal; readonly text: string };
 
 /**
  * Says who may do what. A scope that no token is configured for is open to everybody who can reach the listener, save
@@ -31,6 +33,9 @@ export interface AccessControl {
   authorize(scope: Scope, credentials: Credentials): AccessDecision;
 }
 
+/** Somebody who showed nothing, where nothing is asked for. */
+export const ANONYMOUS: Principal = { name: "anonymous", scopes: new Set(["ingest", "read"]), sources: undefined };
+
 /** For listeners that nobody but this machine reaches, and for tests: everybody may send and read, nobody administer. */
 export const OPEN_ACCESS: AccessControl = {
   authorize: (scope) =>
@@ -38,5 +43,3 @@ export const OPEN_ACCESS: AccessControl = {
       ? { allowed: false, reason: "unauthenticated", text: "no token with the scope admin is configured" }
       : { allowed: true, principal: ANONYMOUS },
 };
-
-const ANONYMOUS: Principal = { name: "anonymous", scopes: new Set(["ingest", "read"]), sources: undefined };

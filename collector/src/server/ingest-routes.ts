@@ -1,12 +1,15 @@
-import type { FastifyInstance } from "fastify";
-import { requireBearerToken } from "../http/bearer-token.ts";
+import type { FastifyInstance, onRequestHookHandler } from "fastify";
 import { ByteBudget } from "../http/byte-budget.ts";
 import { allowOrigins } from "../http/cross-origin.ts";
+import { principalOf, requireScope } from "../http/require-scope.ts";
+import { intakeRefusal } from "../receivers/intake-refusal.ts";
 import { registerJsonlHttp } from "../receivers/jsonl-http.ts";
 import { registerOtlpHttp } from "../receivers/otlp-http.ts";
 import { registerSnapshotHttp } from "../receivers/snapshot-http.ts";
+import { type Admission, OPEN_ADMISSION } from "../runtime/admission.ts";
 import type { Intake } from "../runtime/intake.ts";
 import type { RequestTelemetry } from "../runtime/request-telemetry.ts";
+import { type AccessControl, OPEN_ACCESS } from "../security/access-control.ts";
 
 export interface IngestDependencies {
   readonly intake: Intake;
@@ -22,8 +25,10 @@ export interface IngestOptions {
   readonly maxStreamedBytes?: number;
   /** Longest JSONL line. Bytes; default 64 KiB. */
   readonly maxLineBytes?: number;
-  /** Bearer token for every ingest route. None by default. */
-  readonly ingestToken?: string;
+  /** Who may send, and for which sources. Everybody by default. */
+  readonly access?: AccessControl;
+  /** Asked before anything of a body is read. By default everything is let in. */
+  readonly admission?: Admission;
   /** Origins whose web pages may post. None by default. */
   readonly allowedOrigins?: readonly string[];
 }
@@ -37,7 +42,7 @@ export async function registerIngestRoutes(
   { intake, telemetry }: IngestDependencies,
   options: IngestOptions & { readonly onError: (error: unknown) => void },
 ): Promise<void> {
-  const { ingestToken, allowedOrigins = [], maxLineBytes, onError } = options;
+  const { access = OPEN_ACCESS, admission = OPEN_ADMISSION, allowedOrigins = [], maxLineBytes, onError } = options;
   const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const maxStreamedBytes = options.maxStreamedBytes ?? DEFAULT_MAX_STREAMED_BYTES;
   const budget = new ByteBudget(options.maxBodiesBytes ?? 4 * maxBodyBytes);
@@ -46,7 +51,8 @@ export async function registerIngestRoutes(
   const crossOrigin = allowedOrigins.length > 0;
   const guard = (scope: FastifyInstance): void => {
     if (crossOrigin) scope.addHook("onRequest", allowOrigins(allowedOrigins));
-    if (ingestToken !== undefined) scope.addHook("onRequest", requireBearerToken(ingestToken));
+    scope.addHook("onRequest", requireScope(access, "ingest"));
+    scope.addHook("onRequest", askAdmission(admission));
   };
   await server.register(async (scope) => {
     guard(scope);
@@ -61,4 +67,13 @@ export async function registerIngestRoutes(
     guard(scope);
     await registerSnapshotHttp(scope, { intake, limits, budget, telemetry, onError });
   });
+}
+
+/** Refuses what cannot be taken now while it costs nothing: no byte of the body has been read. */
+function askAdmission(admission: Admission): onRequestHookHandler {
+  return (request, _reply, done) => {
+    const refusal = request.method === "OPTIONS" ? undefined : admission.refusal(principalOf(request).name);
+    if (refusal === undefined) done();
+    else done(intakeRefusal(refusal));
+  };
 }

@@ -22,8 +22,13 @@ export interface Store extends StoreReader {
   /** Throws when the disk is full, read-only or broken, as every append may; the caller rolls back and asks `explain`. */
   commit(): void;
   rollback(): void;
-  /** What an error thrown by this store means for its users; `undefined` when the error did not come from it. */
+  /**
+   * What an error thrown by this store means for its users; `undefined` when the error did not come from it. Damage that
+   * it explains is remembered: no transaction begins any more, and closing leaves the files as they are.
+   */
   explain(error: unknown): StoreUnavailableError | undefined;
+  /** As `explain`, for what a start cannot do without: a single row that cannot be read is damage too. */
+  explainUnreadable(error: unknown): StoreUnavailableError | undefined;
 
   /** Appends an input with what became of it. Returns its id: ids grow by one and are never used twice. */
   append(input: AppendedInput): number;
@@ -35,21 +40,42 @@ export interface Store extends StoreReader {
 
   /** Writes the projection as of `inputId`: the records that changed since the last checkpoint. */
   checkpoint(checkpoint: Checkpoint): void;
-  /** The record as of the last checkpoint. */
-  loadChild(source: string, childId: string): ChildRecord | undefined;
+  /** A child as of the last checkpoint. */
+  loadChild(source: string, childId: string): StoredChild | undefined;
   /** What a start begins from: the checkpoint's live children; inputs after it are to be replayed. */
   loadCheckpoint(): LoadedCheckpoint;
-  /** Every child as of the last checkpoint, ended ones too. */
-  everyChild(): Iterable<StoredChild>;
+  /** Every child as of the last checkpoint, or every child of one source; ended ones too, in the order of their keys. */
+  everyChild(source?: string): Iterable<StoredChild>;
   /** Children that are filed under something else than their record says, so that they are found and counted wrongly. */
   misfiledChildren(): Iterable<ChildRecord>;
   /** Runs reads that belong together: they all see the same commit, whatever a writer does meanwhile. */
   consistently<Result>(reads: () => Result): Result;
-  /** Stored inputs above `afterInputId`, in order. */
+  /** Stored inputs above `afterInputId`, in order. Those of the base are gone. */
   inputs(afterInputId: number): Iterable<StoredInput>;
+
+  /** Where the log begins now, and what a replay begins with. */
+  loadBase(): LogBase;
+  /** A child as the removed inputs left it. */
+  baseChild(source: string, childId: string): StoredChild | undefined;
+  /** Every child of the base, or every child of one source. */
+  baseChildren(source?: string): Iterable<StoredChild>;
+  /** Base records that are filed under something else than they say. */
+  misfiledBaseChildren(): Iterable<ChildRecord>;
+  /** Removes all inputs up to this one; `moveBase` says in the same transaction what they folded to. */
+  removeInputs(throughInputId: number): void;
+  moveBase(move: BaseMove): void;
+  /** Whether a stored input, other than a return of the collector, speaks of the child. */
+  isSpokenOf(record: ChildRecord): boolean;
+  /** Removes a child for good: its row, its base record and its audit. */
+  letGo(record: ChildRecord): void;
+  /** What the stored data takes, without space that is free for reuse. Bytes. */
+  usedBytes(): number;
 
   /** Drops the oldest diagnostics beyond what is kept. */
   trimDiagnostics(kept: number): void;
+  /** Whether a diagnostic is older than this time. */
+  hasDiagnosticsBefore(at: number): boolean;
+  dropDiagnosticsBefore(at: number): void;
   close(): void;
 }
 
@@ -61,6 +87,8 @@ export interface AppendedInput {
   readonly diagnostic: string | undefined;
   /** Canonical text of the event, where the caller has it already. */
   readonly canonicalContent?: string;
+  /** Ended children that a snapshot lists: while it is stored, it speaks of them. */
+  readonly listedEnded?: readonly string[];
 }
 
 export interface StoredInput {
@@ -101,6 +129,31 @@ export interface Checkpoint {
   readonly records: Iterable<StoredChild>;
   readonly snapshotEpochs: ReadonlyMap<string, SnapshotEpoch>;
   readonly resumption: StoredResumption | undefined;
+  /** Key of the next child to appear: keys of children that were let go are never used again. */
+  readonly nextKey: number;
+}
+
+/**
+ * The beginning of the log. Retention removes the oldest inputs and keeps what they folded to, so that the base and the
+ * replay of the inputs after it are the projection, byte for byte.
+ */
+export interface LogBase {
+  /** The newest removed input; 0 when none ever was. */
+  readonly inputId: number;
+  /** When the newest of the removed inputs was received; `undefined` when none ever was. */
+  readonly at: number | undefined;
+  readonly nextKey: number;
+  /** To be applied to every base record that no later removed input had changed. */
+  readonly resumption: StoredResumption | undefined;
+  readonly snapshotEpochs: ReadonlyMap<string, SnapshotEpoch>;
+}
+
+/** What removed inputs changed in the base. */
+export interface BaseMove extends LogBase {
+  /** The records that changed. */
+  readonly records: Iterable<StoredChild>;
+  /** The epochs that changed. */
+  readonly snapshotEpochs: ReadonlyMap<string, SnapshotEpoch>;
 }
 
 export interface LoadedCheckpoint {

@@ -8,11 +8,14 @@ export interface ProducersOptions {
   readonly concurrency: number;
   readonly eventsPerRequest: number;
   readonly cohort?: CohortOptions;
+  /** Number of the first cohort: fleets that load the same collector must not repeat each other. Default 1. */
+  readonly firstCohort?: number;
 }
 
 /** How one stretch of load went. */
 export interface Stretch {
   readonly events: number;
+  readonly requests: number;
   readonly seconds: number;
   readonly eventsPerSecond: number;
 }
@@ -25,11 +28,12 @@ export class Producers {
   readonly #options: ProducersOptions;
   readonly #client: HttpClient;
   readonly #requests: readonly CohortRequests[];
-  #nextCohort = 0;
+  #nextCohort: number;
 
   constructor(options: ProducersOptions) {
-    const { concurrency, encoding, eventsPerRequest, cohort } = options;
+    const { concurrency, encoding, eventsPerRequest, cohort, firstCohort = 1 } = options;
     this.#options = options;
+    this.#nextCohort = firstCohort;
     this.#client = new HttpClient(concurrency);
     this.#requests = Array.from({ length: concurrency }, () => new CohortRequests(encoding, eventsPerRequest, cohort));
   }
@@ -100,12 +104,13 @@ export class Producers {
       }),
     );
     const seconds = (performance.now() - startedAt) / 1000;
-    return { events, seconds, eventsPerSecond: events / seconds };
+    return { events, requests: events / this.#options.eventsPerRequest, seconds, eventsPerSecond: events / seconds };
   }
 
   #takeCohort(): number {
+    const cohort = this.#nextCohort;
     this.#nextCohort += 1;
-    return this.#nextCohort;
+    return cohort;
   }
 
   async #post(url: string, body: Buffer): Promise<void> {

@@ -4,6 +4,8 @@ import { median } from "./statistics.ts";
 export interface Baseline {
   readonly name: string;
   readonly samples: readonly number[];
+  /** Why there are no samples. */
+  readonly notMeasured?: string;
 }
 
 /** One line of the table. */
@@ -19,6 +21,6 @@ export interface Figure {
 
 /** How many times the baseline the subject is: the median over rounds, so that what slows a whole round cancels out. */
 export function ratioOf({ samples, baseline }: Figure): number | undefined {
-  if (baseline === undefined) return undefined;
+  if (baseline === undefined || baseline.samples.length === 0) return undefined;
   return median(samples.map((sample, round) => sample / (baseline.samples[round] ?? Number.NaN)));
 }

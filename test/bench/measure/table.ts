@@ -1,4 +1,4 @@
-import { type Figure, ratioOf } from "./figure.ts";
+import { type Baseline, type Figure, ratioOf } from "./figure.ts";
 import { median, spread } from "./statistics.ts";
 
 const HEADINGS = ["what", "figure", "±", "ratio", "baseline", "budget"] as const;
@@ -28,9 +28,14 @@ function rowOf(figure: Figure): readonly string[] {
     `${formatNumber(median(samples))} ${unit}`,
     samples.length > 1 ? `${Math.round(spread(samples) * 50)} %` : "",
     ratio === undefined ? "" : `${formatRatio(ratio)}×`,
-    baseline === undefined ? "" : `${baseline.name}: ${formatNumber(median(baseline.samples))} ${unit}`,
+    baseline === undefined ? "" : describeBaseline(baseline, unit),
     budget ?? "",
   ];
+}
+
+function describeBaseline({ name, samples, notMeasured }: Baseline, unit: string): string {
+  if (notMeasured !== undefined) return `${name}: not measured (${notMeasured})`;
+  return `${name}: ${formatNumber(median(samples))} ${unit}`;
 }
 
 function pad(text: string, width: number, right: boolean): string {

@@ -20,18 +20,21 @@ export interface CollectorSummary {
   readonly position: number;
 }
 
+export interface CollectorOptions {
+  /** `normal` gives up what a crash of the machine may cost. Default: the collector's own, `full`. */
+  readonly synchronous?: "full" | "normal";
+  /** The one processor it may use. Default: all. */
+  readonly core?: number | undefined;
+  readonly nodeOptions?: readonly string[];
+}
+
 /** Starts the collector as its users do, with its defaults: durable acknowledgement, every check in place. */
-export async function startCollector(database: string, nodeOptions: readonly string[] = []): Promise<RunningCollector> {
+export async function startCollector(database: string, options: CollectorOptions = {}): Promise<RunningCollector> {
+  const { synchronous, core, nodeOptions = [] } = options;
   const ports = ["--ingest-port", "0", "--api-port", "0"];
-  const server = await ServerProcess.start([
-    ...nodeOptions,
-    PROGRAM,
-    "collector",
-    "--json",
-    "--database",
-    database,
-    ...ports,
-  ]);
+  const durability = synchronous === undefined ? [] : ["--synchronous", synchronous];
+  const argv = [...nodeOptions, PROGRAM, "collector", "--json", "--database", database, ...ports, ...durability];
+  const server = await ServerProcess.startNode(argv, core);
   const { ingest, api } = server.addresses;
   return {
     server,

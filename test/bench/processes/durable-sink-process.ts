@@ -12,6 +12,6 @@ export interface RunningSink {
 
 /** Starts the baseline of ingest on a file of its own. */
 export async function startDurableSink(path: string): Promise<RunningSink> {
-  const server = await ServerProcess.start([PROGRAM, path]);
+  const server = await ServerProcess.startNode([PROGRAM, path]);
   return { server, logsUrl: `${String(server.addresses["ingest"])}/v1/logs` };
 }

@@ -8,8 +8,10 @@ const SCENARIOS: Readonly<Record<ScenarioName, () => Promise<Scenario>>> = {
   "live-children": async () => (await import("../scenarios/live-children.ts")).measureLiveChildren,
   "ingest-protobuf": async () => (await import("../scenarios/ingest.ts")).measureIngestProtobuf,
   "ingest-json": async () => (await import("../scenarios/ingest.ts")).measureIngestJson,
+  comparison: async () => (await import("../scenarios/comparison.ts")).measureComparison,
   latency: async () => (await import("../scenarios/latency.ts")).measureLatency,
   restart: async () => (await import("../scenarios/restart.ts")).measureRestart,
+  profile: async () => (await import("../scenarios/profile.ts")).measureProfile,
 };
 
 // Whoever asked is gone: nobody reads the figures.

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../../kit/event-file.ts";
 import { runCommand, startProgram } from "../../kit/program.ts";
 
-const COMMANDS = ["collector", "run", "status", "watch", "validate", "replay", "verify", "conform"];
+const COMMANDS = ["collector", "config", "run", "status", "watch", "validate", "replay", "verify", "conform", "doctor"];
 
 describe("help", () => {
   test("lists every command", async () => {
@@ -42,21 +42,21 @@ describe("what cannot be done is said in one sentence on standard error, with ex
     ["a pause of no time", ["watch", "--interval-ms", "0"], /^error: option '--interval-ms .*It must be at least 1/],
     ["an address that is none", ["status", "--url", "nonsense"], /^agent-lifecycle: --url must be an address/],
     ["two things to replay", ["replay", "a.jsonl", ...database], /^agent-lifecycle: replay takes either/],
-    ["a port that is none", ["collector", ...database, "--api-port", "70000"], /\n {2}api\.port: is no port: 70000\n/],
+    ["a port that is none", ["collector", ...database, "--api-port", "70000"], /\n {2}api\.endpoint: is no port: 70000\n/],
     [
       "a threshold below twice the heartbeat interval (S8)",
       ["collector", ...database, "--source-freshness", "runner:1000:600"],
-      /sources\.runner: staleAfter 1000 ms is below twice the declared heartbeat interval of 600 ms/,
+      /lifecycle\.sources\.runner: staleAfter 1000 ms is below twice the declared heartbeat interval of 600 ms/,
     ],
     [
       "an open door without a lock",
       ["collector", ...database, "--ingest-host", "0.0.0.0"],
-      /ingest\.host: 0\.0\.0\.0 is reachable by others without a token: set --ingest-token, or say --insecure-public-bind/,
+      /receivers\.otlp\.protocols\.http\.endpoint: 0\.0\.0\.0 is reachable by others without a token: set --ingest-token, or say --insecure-public-bind/,
     ],
     [
       "everything wrong with a configuration, at once",
       ["collector", ...database, "--stale-after-ms", "0", "--missing-grace", "0", "--api-host", "::"],
-      /freshness\.staleAfterMs: [\s\S]*missingGrace: [\s\S]*api\.host: /,
+      /lifecycle\.stale_after: [\s\S]*lifecycle\.missing_grace: [\s\S]*api\.endpoint: /,
     ],
   ];
   test.each(cases)("%s", async (_, argv, sentence) => {

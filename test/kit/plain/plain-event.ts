@@ -120,6 +120,8 @@ function judgeInEpoch(child: PlainChild, arrival: Arrival): Verdict {
 
   const way = child.epochHasState ? mayFollow(child, event.state, sequence) : wayIntoEpoch(child, event);
   const isFirstOfEpoch = !child.epochHasState;
+  // A later epoch may begin with its state at 1 as well as at 0.
+  if (isFirstOfEpoch && way !== "no" && highest === undefined && sequence === 1) child.streamStart = 1;
   const jumps = receive(child, event);
   if (way === "no") return verdict("rejected", "illegal_transition");
   accept(child, arrival);
@@ -193,15 +195,14 @@ function isNewer(seen: readonly Sighting[], event: LifecycleEvent): boolean {
 }
 
 /**
- * The sequence counts as received. A first one of a child that is known in some state says nothing of those below it,
- * but that an epoch begins at 0 or 1.
+ * The sequence counts as received. A first one of a child that is known in some state of this epoch says nothing of those
+ * below it.
  * @returns whether it jumped over missing ones.
  */
 function receive(child: PlainChild, { sequence }: LifecycleEvent): boolean {
   if (sequence === undefined) return false;
   const highest = highestOf(child);
   if (highest === undefined && child.epochHasState) child.streamStart = sequence;
-  if (highest === undefined && sequence === 1 && currentClaim(child) !== undefined) child.streamStart = 1;
   const jumps = sequence > (highest ?? child.streamStart - 1) + 1;
   child.received.add(sequence);
   forgetOldGaps(child);

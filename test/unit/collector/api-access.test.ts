@@ -39,7 +39,9 @@ describe("requests that make no sense", () => {
 
 describe("who may read", () => {
   it("needs the read token for data, and none for the board's files and for health", async () => {
-    const { apiUrl } = await startTestCollector({ readToken: "correct-horse" });
+    const { apiUrl } = await startTestCollector({
+      access: { tokens: [{ name: "reader", token: "correct-horse", scopes: ["read"] }] },
+    });
     const status = async (path: string, authorization?: string) =>
       (await fetch(apiUrl + path, { headers: authorization === undefined ? {} : { authorization } })).status;
     for (const path of ["/api/v1/children", "/api/v1/summary", "/api/v1/stream", "/metrics", "/api/v1/nothing"]) {

@@ -1,12 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type Collector,
-  type CollectorConfiguration,
-  DEFAULT_CONFIGURATION,
-  startCollector,
-} from "@agent-lifecycle/collector";
+import { type Collector, resolveConfiguration, type StatedConfiguration, startCollector } from "@agent-lifecycle/collector";
 import { createApiServer, createMetrics, type HttpServer } from "@agent-lifecycle/collector/parts";
 import { canonicalEvent, formatTimestamp, type LifecycleEvent } from "@agent-lifecycle/proto";
 import { onTestFinished } from "vitest";
@@ -18,15 +13,18 @@ const STANDING_CLOCK = { wallNow: () => START_MS, monotonicNow: () => 0 };
 export const NOW: string = formatTimestamp(START_MS);
 
 /** A whole collector with a database of its own, on free ports; gone when the test is. */
-export async function startTestCollector(stated: Partial<CollectorConfiguration> = {}): Promise<Collector> {
+export async function startTestCollector(stated: StatedConfiguration = {}): Promise<Collector> {
   const folder = await mkdtemp(join(tmpdir(), "agent-lifecycle-"));
   const faults: unknown[] = [];
   const log = { info: () => {}, error: (members: object) => void faults.push(members) };
-  const loopback = { host: "127.0.0.1", port: 0 };
-  const collector = await startCollector(
-    { ...DEFAULT_CONFIGURATION, database: join(folder, "test.db"), ingest: loopback, api: loopback, ...stated },
-    { log, clock: STANDING_CLOCK },
-  );
+  const endpoint = { port: 0 };
+  const { configuration } = resolveConfiguration({
+    storage: { path: join(folder, "test.db") },
+    receivers: { otlp: { protocols: { http: { endpoint }, grpc: null } } },
+    api: { endpoint },
+    ...stated,
+  });
+  const collector = await startCollector(configuration, { log, clock: STANDING_CLOCK });
   onTestFinished(async () => {
     await collector.shutdown();
     await rm(folder, { recursive: true });

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { createIngestServer, createMetrics } from "@agent-lifecycle/collector/parts";
+import { createAccessControl, createIngestServer, createMetrics } from "@agent-lifecycle/collector/parts";
 import { expect, it } from "vitest";
 import { makeEvent } from "../../kit/events.ts";
 import { otlpBody, postLogs, startIngest } from "./ingest-fixture.ts";
@@ -94,31 +94,6 @@ it.each(["localhost", "LOCALHOST:1", "127.0.0.1:9999", "[::1]:80", "[::1]", "col
   },
 );
 
-it("asks for its token on every ingest route, and takes no other", async () => {
-  const intake = new ScriptedIntake();
-  const server = await startIngest(intake, { ingestToken: "correct-horse" });
-  for (const authorization of [
-    undefined,
-    "Bearer wrong",
-    "Bearer correct-hors",
-    "Basic correct-horse",
-    "correct-horse",
-  ]) {
-    const headers = authorization === undefined ? {} : { authorization };
-    for (const path of ["/v1/logs", "/v1/lifecycle/events", "/v1/lifecycle/snapshots"]) {
-      const response = await fetch(server.url() + path, {
-        method: "POST",
-        headers: { ...JSON_TYPE, ...headers },
-        body,
-      });
-      expect(response.status).toBe(401);
-      expect(response.headers.get("www-authenticate")).toBe("Bearer");
-    }
-  }
-  expect(intake.received).toEqual([]);
-  expect((await postLogs(server, "json", body, { authorization: "bearer correct-horse" })).status).toBe(200);
-});
-
 it("answers no preflight unless origins are listed (T16, H23)", async () => {
   const server = await startIngest(new ScriptedIntake());
   const response = await fetch(`${server.url()}/v1/logs`, {
@@ -130,7 +105,8 @@ it("answers no preflight unless origins are listed (T16, H23)", async () => {
 });
 
 it("answers preflights of listed origins, without a token, and lets only their pages read (T16, H23)", async () => {
-  const options = { allowedOrigins: ["https://app.test"], ingestToken: "correct-horse" };
+  const access = createAccessControl({ tokens: [{ name: "page", token: "correct-horse", scopes: ["ingest"] }] });
+  const options = { allowedOrigins: ["https://app.test"], access };
   const server = await startIngest(new ScriptedIntake(), options);
   for (const path of ["/v1/logs", "/v1/lifecycle/events"]) {
     const preflight = await fetch(server.url() + path, { method: "OPTIONS", headers: { origin: "https://app.test" } });

@@ -7,7 +7,7 @@ import {
   type SummaryView,
 } from "@agent-lifecycle/proto";
 import { Command } from "commander";
-import { DEFAULT_CONFIGURATION } from "../../config/configuration.ts";
+import { DEFAULT_CONFIGURATION } from "../../config/defaults.ts";
 import {
   childOf,
   childrenOf,
@@ -36,7 +36,7 @@ export function replayCommand(): Command {
   return new Command("replay")
     .description("fold a JSONL file of events, or everything a collector stored, and print the projection")
     .argument("[file]", "JSONL file of events, or - for standard input")
-    .option("--database <file>", `the collector's database, such as ${DEFAULT_CONFIGURATION.database}`)
+    .option("--database <file>", `the collector's database, such as ${DEFAULT_CONFIGURATION.storage.path}`)
     .option("--json", "print one JSON object for each child")
     .addHelpText("after", "\nExample:\n  agent-lifecycle replay events.jsonl")
     .action(async (file: string | undefined, options: ReplayOptions) => {

@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { DEFAULT_CONFIGURATION } from "../../config/configuration.ts";
+import { DEFAULT_CONFIGURATION } from "../../config/defaults.ts";
 import { verifyStore } from "../../runtime/verification.ts";
 import { openSqliteStore } from "../../store/sqlite/sqlite-store.ts";
 import { EXIT_CODE } from "../exit-code.ts";
@@ -8,7 +8,7 @@ import { EXIT_CODE } from "../exit-code.ts";
 export function verifyCommand(): Command {
   return new Command("verify")
     .description("fold every stored input again and compare with the stored projection, byte for byte")
-    .option("--database <file>", "the collector's database", DEFAULT_CONFIGURATION.database)
+    .option("--database <file>", "the collector's database", DEFAULT_CONFIGURATION.storage.path)
     .option("--json", "print one JSON object")
     .addHelpText("after", "\nExample:\n  agent-lifecycle verify --database /var/lib/agent-lifecycle/collector.db")
     .action((options: { readonly database: string; readonly json?: boolean }) => {

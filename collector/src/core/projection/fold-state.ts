@@ -64,7 +64,8 @@ function firstStateOfEpoch(
   const reasserted = received.state === state && steps === 0;
   const entered = (reasserted ? heardState : enterState)(received, observation, state);
   const after = trimStart({ ...entered, epochHasState: true, epochGap });
-  if (!epochGap) return accepted(after, place);
+  // The epoch began at 1: now that it has stated a state, nothing is missing below.
+  if (!epochGap) return accepted(after, place === "ahead" && after.gaps.length === 0 ? "next" : place);
   return { status: place === "in_gap" ? "gap_filled" : "provisional", diagnostic: "epoch_gap", record: after };
 }
 

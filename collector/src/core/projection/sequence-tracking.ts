@@ -28,13 +28,12 @@ export function placeOf(record: ChildRecord, sequence: number | undefined): Sequ
 }
 
 /**
- * The lowest first sequence of this epoch that leaves something missing below it. Where the child has no state yet,
- * everything below is missing until its first state shows where the stream begins (P12). A later epoch may begin at 0
- * or 1. A child that is adopted, or that an authority vouched for, misses nothing.
+ * The lowest first sequence of this epoch that leaves something missing below it. Where the epoch has stated no state
+ * yet, everything below is missing until a state shows where the stream begins (P12): it may be what was missed. A child
+ * that is adopted, or that an authority vouched for, misses nothing.
  */
 function firstExpected(record: ChildRecord, sequence: number): number {
-  if (record.state === undefined) return 1;
-  return record.epochHasState ? sequence + 1 : 2;
+  return record.state !== undefined && record.epochHasState ? sequence + 1 : 1;
 }
 
 /** The record with the sequence received: the highest moves up, gaps open below it, or the gap it lies in closes. */

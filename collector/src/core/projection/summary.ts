@@ -26,6 +26,11 @@ export function countChange(summary: Summary, change: ChildChange): void {
   count(summary, change.after, 1);
 }
 
+/** Takes a child out of the counts that the shell lets go for good. */
+export function countDeparture(summary: Summary, record: ChildRecord): void {
+  count(summary, record, -1);
+}
+
 function count(summary: Summary, record: ChildRecord, by: 1 | -1): void {
   if (record.state === undefined) {
     summary.stateUnknown += by;

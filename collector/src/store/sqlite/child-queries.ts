@@ -2,6 +2,9 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { isTerminal } from "@agent-lifecycle/proto";
 import { type ChildRecord, isProvisional, parseRecord, serializeRecord } from "../../core/index.ts";
 import type { ChildrenQuery, StoredChild } from "../store.ts";
+import { DamagedRowError } from "./database-error.ts";
+
+const STORED_COLUMNS = "child_key, record, updated_input_id";
 
 /** Writes and reads rows of `children`. */
 export class ChildQueries {
@@ -9,6 +12,7 @@ export class ChildQueries {
   readonly #upsert: ReturnType<DatabaseSync["prepare"]>;
   readonly #one: ReturnType<DatabaseSync["prepare"]>;
   readonly #changedSince: ReturnType<DatabaseSync["prepare"]>;
+  readonly #delete: ReturnType<DatabaseSync["prepare"]>;
 
   constructor(database: DatabaseSync) {
     this.#database = database;
@@ -20,9 +24,10 @@ export class ChildQueries {
         root_child_id = excluded.root_child_id, state = excluded.state, live = excluded.live, stale = excluded.stale,
         provisional = excluded.provisional, search = excluded.search, updated_input_id = excluded.updated_input_id,
         record = excluded.record`);
-    this.#one = database.prepare("SELECT record FROM children WHERE source = ? AND child_id = ?");
+    this.#one = database.prepare(`SELECT ${STORED_COLUMNS} FROM children WHERE source = ? AND child_id = ?`);
+    this.#delete = database.prepare("DELETE FROM children WHERE child_key = ?");
     this.#changedSince = database.prepare(
-      `SELECT record, updated_input_id FROM children WHERE updated_input_id > ? AND state IS NOT NULL
+      `SELECT ${STORED_COLUMNS} FROM children WHERE updated_input_id > ? AND state IS NOT NULL
        ORDER BY updated_input_id LIMIT ?`,
     );
   }
@@ -31,17 +36,21 @@ export class ChildQueries {
     this.#upsert.run(...filedUnder(record), updatedInputId, serializeRecord(record));
   }
 
-  read(source: string, childId: string): ChildRecord | undefined {
+  delete(childKey: number): void {
+    this.#delete.run(childKey);
+  }
+
+  read(source: string, childId: string): StoredChild | undefined {
     const row = this.#one.get(source, childId);
-    return row === undefined ? undefined : parseRecord(row["record"] as string);
+    return row === undefined ? undefined : storedChildOf(row);
   }
 
   live(): Generator<StoredChild> {
-    return this.#iterate("SELECT record, updated_input_id FROM children WHERE live = 1 ORDER BY child_key");
+    return this.#iterate("WHERE live = 1");
   }
 
-  every(): Generator<StoredChild> {
-    return this.#iterate("SELECT record, updated_input_id FROM children ORDER BY child_key");
+  every(source?: string): Generator<StoredChild> {
+    return source === undefined ? this.#iterate("") : this.#iterate("WHERE source = ?", source);
   }
 
   *misfiled(): Generator<ChildRecord> {
@@ -50,14 +59,15 @@ export class ChildQueries {
        FROM children ORDER BY child_key`,
     );
     for (const { record: text, ...columns } of statement.iterate()) {
-      const record = parseRecord(text as string);
+      const record = recordOf(text, columns["child_key"]);
       const expected = filedUnder(record);
       if (Object.values(columns).some((value, index) => value !== expected[index])) yield record;
     }
   }
 
-  *#iterate(sql: string): Generator<StoredChild> {
-    for (const row of this.#database.prepare(sql).iterate()) yield storedChildOf(row);
+  *#iterate(where: string, ...operands: SQLInputValue[]): Generator<StoredChild> {
+    const statement = this.#database.prepare(`SELECT ${STORED_COLUMNS} FROM children ${where} ORDER BY child_key`);
+    for (const row of statement.iterate(...operands)) yield storedChildOf(row);
   }
 
   list(query: ChildrenQuery): readonly ChildRecord[] {
@@ -75,9 +85,11 @@ export class ChildQueries {
     if (query.text !== undefined) where("instr(search, ?) > 0", query.text.toLowerCase());
     if (query.beforeKey !== undefined) where("child_key < ?", query.beforeKey);
     const rows = this.#database
-      .prepare(`SELECT record FROM children WHERE ${conditions.join(" AND ")} ORDER BY child_key DESC LIMIT ?`)
+      .prepare(
+        `SELECT ${STORED_COLUMNS} FROM children WHERE ${conditions.join(" AND ")} ORDER BY child_key DESC LIMIT ?`,
+      )
       .all(...values, query.limit);
-    return rows.map((row) => parseRecord(row["record"] as string));
+    return rows.map((row) => storedChildOf(row).record);
   }
 
   changedSince(inputId: number, limit: number): readonly StoredChild[] {
@@ -109,6 +121,15 @@ function searchText(record: ChildRecord): string {
     .toLowerCase();
 }
 
-function storedChildOf(row: Readonly<Record<string, SQLOutputValue>>): StoredChild {
-  return { record: parseRecord(row["record"] as string), updatedInputId: row["updated_input_id"] as number };
+/** @throws DamagedRowError that names the child by its key. */
+export function storedChildOf(row: Readonly<Record<string, SQLOutputValue>>): StoredChild {
+  return { record: recordOf(row["record"], row["child_key"]), updatedInputId: row["updated_input_id"] as number };
+}
+
+function recordOf(text: SQLOutputValue | undefined, childKey: SQLOutputValue | undefined): ChildRecord {
+  try {
+    return parseRecord(text as string);
+  } catch (error) {
+    throw new DamagedRowError(`the record of child ${String(childKey)}`, error);
+  }
 }

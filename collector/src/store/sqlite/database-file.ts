@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { unavailable } from "./open-database.ts";
+import { unavailable } from "./database-error.ts";
 
 /** What is stored tells what an organization works on: nobody but the owner reads it. */
 const FILE_MODE = 0o600;

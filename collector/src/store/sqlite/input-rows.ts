@@ -8,6 +8,7 @@ import {
   snapshotIdentityQuestion,
 } from "../../core/index.ts";
 import type { AppendedInput, StoredInput } from "../store.ts";
+import { DamagedRowError } from "./database-error.ts";
 
 /** Numbers stored in `inputs.type`. They are part of the file format: never renumber. */
 const INPUT_TYPES = ["event", "snapshot", "stale", "reconciliation", "resumed"] as const;
@@ -65,16 +66,14 @@ function payloadOf({ input, canonicalContent }: AppendedInput): string {
   }
 }
 
-/** @throws SyntaxError that names the input when its row is damaged. */
+/** @throws DamagedRowError that names the input when its row is damaged. */
 export function storedInputOf(row: InputRow): StoredInput {
-  const status = INPUT_STATUSES[row.status];
-  if (status === undefined) throw new SyntaxError(`input ${row.input_id} has the unknown status ${row.status}`);
   try {
+    const status = INPUT_STATUSES[row.status];
+    if (status === undefined) throw new SyntaxError(`unknown status ${row.status}`);
     return { inputId: row.input_id, input: inputOf(row, status), status, diagnostic: row.diagnostic ?? undefined };
   } catch (error) {
-    throw new SyntaxError(
-      `input ${row.input_id} is damaged: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new DamagedRowError(`input ${row.input_id}`, error);
   }
 }
 

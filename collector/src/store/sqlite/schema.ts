@@ -1,9 +1,11 @@
-/** Version of the tables below; a database of another version is refused with a clear message, never migrated by guess. */
-export const SCHEMA_VERSION = 1;
+/** Version of the tables below. Older databases are upgraded step by step; newer ones are refused. */
+export const SCHEMA_VERSION = 2;
 
 /**
- * inputs     the append-only log: everything the projection was folded from, in order. Replaying it is the state.
- * children   the projection as of `meta.checkpoint`, one row per child; rows of later inputs are still to be replayed.
+ * inputs    the log: everything the projection was folded from since `meta.base`, in order.
+ * base_*    what the inputs that retention removed had folded to, as of `meta.base`. Base and log are the state.
+ * children  the projection as of `meta.checkpoint`, one row per child; later inputs are still to be replayed.
+ * mentions  ended children that stored snapshots list: none is let go while the log speaks of it.
  *
  * Identity look-ups stay off the hot path: a sequenced event needs none unless its sequence lies at or below the highest
  * of its child, and is then found through (child_key, sequence, epoch_digest); only unsequenced events and snapshots carry a text key.
@@ -47,6 +49,24 @@ CREATE INDEX children_by_root ON children (source, root_child_id);
 CREATE INDEX children_by_update ON children (updated_input_id);
 
 CREATE TABLE snapshot_epochs (source TEXT PRIMARY KEY, epoch TEXT NOT NULL) WITHOUT ROWID, STRICT;
+
+CREATE TABLE base_children (
+  child_key INTEGER PRIMARY KEY,
+  source TEXT NOT NULL,
+  child_id TEXT NOT NULL,
+  updated_input_id INTEGER NOT NULL,
+  record TEXT NOT NULL,
+  UNIQUE (source, child_id)
+) STRICT;
+CREATE TABLE base_snapshot_epochs (source TEXT PRIMARY KEY, epoch TEXT NOT NULL) WITHOUT ROWID, STRICT;
+
+CREATE TABLE mentions (
+  source TEXT NOT NULL,
+  child_id TEXT NOT NULL,
+  input_id INTEGER NOT NULL,
+  PRIMARY KEY (source, child_id, input_id)
+) WITHOUT ROWID, STRICT;
+CREATE INDEX mentions_by_input ON mentions (input_id);
 
 CREATE TABLE audit (
   audit_id INTEGER PRIMARY KEY,

@@ -1,74 +1,107 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { type Diagnostic, parseCanonicalEvent, type State } from "@agent-lifecycle/proto";
+import type { State } from "@agent-lifecycle/proto";
 import {
   type AuditEntry,
   type ChildRecord,
   createSummary,
   type IdentityAnswer,
   type IdentityQuestion,
-  INPUT_STATUSES,
-  identityKey,
-  parseSnapshotEpoch,
-  type SnapshotEpoch,
   type Summary,
-  serializeSnapshotEpoch,
 } from "../../core/index.ts";
 import {
   type AppendedInput,
+  type BaseMove,
   type Checkpoint,
   type ChildrenQuery,
   type LoadedCheckpoint,
+  type LogBase,
   type Store,
   type StoredAudit,
   type StoredChild,
   type StoredDiagnostic,
   type StoredInput,
   type StoredResumption,
+  type StoreReader,
   StoreUnavailableError,
 } from "../store.ts";
+import { AuditRows } from "./audit-rows.ts";
+import { BaseRows } from "./base-rows.ts";
 import { ChildQueries } from "./child-queries.ts";
+import { DamagedRowError, isDamage, isDriverError, unavailable } from "./database-error.ts";
 import { createDatabaseFile } from "./database-file.ts";
-import { epochDigest, type InputRow, rowOf, storedInputOf } from "./input-rows.ts";
-import { isDriverError, openDatabase, type SqliteStoreOptions, unavailable } from "./open-database.ts";
+import { DiagnosticRows } from "./diagnostic-rows.ts";
+import { InputLog } from "./input-log.ts";
+import { MetaRows } from "./meta-rows.ts";
+import { closeUntouched, openDatabase, type SqliteStoreOptions } from "./open-database.ts";
+import { SnapshotEpochRows } from "./snapshot-epoch-rows.ts";
 import { lockForWriting } from "./writer-lock.ts";
 
 /** Opens the embedded store. @throws StoreUnavailableError when the file cannot be used. */
 export function openSqliteStore(options: SqliteStoreOptions): Store {
-  if (options.readOnly === true) return new SqliteStore(openDatabase(options), options.path, () => {});
+  if (options.readOnly === true) return createStore(options, () => {});
   createDatabaseFile(options.path);
   const lock = lockForWriting(options.path);
   try {
-    return new SqliteStore(openDatabase(options), options.path, lock.release);
+    return createStore(options, lock.release);
   } catch (error) {
     lock.discard();
     throw error;
   }
 }
 
-const CONFLICT = INPUT_STATUSES.indexOf("conflict");
+function createStore(options: SqliteStoreOptions, unlock: () => void): Store {
+  const database = openDatabase(options);
+  try {
+    return new SqliteStore(database, options.path, unlock);
+  } catch (error) {
+    if (isDamage(error)) closeUntouched(database, options.path);
+    else database.close();
+    throw isDriverError(error) ? unavailable(error, options.path) : error;
+  }
+}
 
 class SqliteStore implements Store {
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #unlock: () => void;
+  readonly #meta: MetaRows;
+  readonly #log: InputLog;
   readonly #children: ChildQueries;
-  readonly #statements = new Map<string, StatementSync>();
-  readonly #insertInput: StatementSync;
+  readonly #epochs: SnapshotEpochRows;
+  readonly #base: BaseRows;
+  readonly #audit: AuditRows;
+  readonly #diagnostics: DiagnosticRows;
+  readonly #sources: StatementSync;
+  readonly #counts: StatementSync;
   #nextInputId: number;
   /** The newest input that is committed. */
   #committedInputId: number;
+  #damage: StoreUnavailableError | undefined;
 
   constructor(database: DatabaseSync, path: string, unlock: () => void) {
     this.#database = database;
     this.#unlock = unlock;
     this.#path = path;
+    this.#meta = new MetaRows(database);
+    this.#log = new InputLog(database);
     this.#children = new ChildQueries(database);
-    this.#insertInput = database.prepare("INSERT INTO inputs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    this.#epochs = new SnapshotEpochRows(database, "snapshot_epochs");
+    this.#base = new BaseRows(database, this.#meta);
+    this.#audit = new AuditRows(database);
+    this.#diagnostics = new DiagnosticRows(database);
+    this.#sources = database.prepare(
+      "SELECT source, count(*) AS children FROM children GROUP BY source ORDER BY source",
+    );
+    this.#counts = database.prepare(
+      `SELECT state, count(*) AS children, sum(live) AS live, sum(stale) AS stale, sum(provisional) AS provisional
+       FROM children GROUP BY state`,
+    );
     this.#committedInputId = this.lastInputId();
     this.#nextInputId = this.#committedInputId + 1;
   }
 
   begin(): void {
+    if (this.#damage !== undefined) throw this.#damage;
     this.#database.exec("BEGIN IMMEDIATE");
   }
 
@@ -79,7 +112,17 @@ class SqliteStore implements Store {
 
   explain(error: unknown): StoreUnavailableError | undefined {
     if (error instanceof StoreUnavailableError) return error;
-    return isDriverError(error) ? unavailable(error, this.#path) : undefined;
+    return isDriverError(error) ? this.#explained(error) : undefined;
+  }
+
+  explainUnreadable(error: unknown): StoreUnavailableError | undefined {
+    return error instanceof DamagedRowError ? this.#explained(error) : this.explain(error);
+  }
+
+  #explained(error: unknown): StoreUnavailableError {
+    const explained = unavailable(error, this.#path);
+    if (isDamage(error)) this.#damage ??= explained;
+    return explained;
   }
 
   rollback(): void {
@@ -89,93 +132,49 @@ class SqliteStore implements Store {
 
   append(appended: AppendedInput): number {
     const inputId = this.#nextInputId;
-    const row = rowOf(inputId, appended);
-    this.#insertInput.run(
-      row.input_id,
-      row.type,
-      row.child_key,
-      row.at,
-      row.backfill,
-      row.sequence,
-      row.epoch_digest,
-      row.identity,
-      row.status,
-      row.diagnostic,
-      row.payload,
-    );
+    this.#log.append(inputId, appended);
     this.#nextInputId = inputId + 1;
     return inputId;
   }
 
   appendAudit(inputId: number, childKey: number, entry: AuditEntry): void {
-    this.#statement("INSERT INTO audit (input_id, child_key, entry) VALUES (?, ?, ?)").run(
-      inputId,
-      childKey,
-      JSON.stringify(entry),
-    );
+    this.#audit.append(inputId, childKey, entry);
   }
 
-  appendDiagnostic({ at, receiver, diagnostic, source, childId }: StoredDiagnostic): void {
-    this.#statement(
-      "INSERT INTO diagnostics (at, receiver, code, source, child_id, diagnostic) VALUES (?, ?, ?, ?, ?, ?)",
-    ).run(at, receiver, diagnostic.code, source ?? null, childId ?? null, JSON.stringify(diagnostic));
+  appendDiagnostic(diagnostic: StoredDiagnostic): void {
+    this.#diagnostics.append(diagnostic);
   }
 
   answerIdentity(question: IdentityQuestion, canonicalContent: string): IdentityAnswer {
-    const stored = question.by === "sequence" ? this.#contentBySequence(question) : this.#contentByKey(question);
-    if (stored === undefined) return "new";
-    return stored === canonicalContent ? "same" : "different";
+    return this.#log.answerIdentity(question, canonicalContent);
   }
 
-  #contentByKey(question: IdentityQuestion): string | undefined {
-    const row = this.#statement("SELECT payload FROM inputs WHERE identity = ?").get(identityKey(question));
-    return row === undefined ? undefined : (row["payload"] as string);
-  }
-
-  #contentBySequence(question: IdentityQuestion & { readonly by: "sequence" }): string | undefined {
-    if (question.childKey === undefined) return undefined;
-    const rows = this.#statement(
-      `SELECT payload FROM inputs
-       WHERE child_key = ? AND sequence = ? AND epoch_digest = ? AND status <> ${CONFLICT} ORDER BY input_id`,
-    ).all(question.childKey, question.sequence, epochDigest(question.sourceEpoch));
-    for (const row of rows) {
-      const payload = row["payload"] as string;
-      if (parseCanonicalEvent(payload).sourceEpoch === question.sourceEpoch) return payload;
-    }
-    return undefined;
-  }
-
-  checkpoint({ inputId, records, snapshotEpochs, resumption }: Checkpoint): void {
+  checkpoint({ inputId, records, snapshotEpochs, resumption, nextKey }: Checkpoint): void {
     for (const { record, updatedInputId } of records) this.#children.write(record, updatedInputId);
-    for (const [source, epoch] of snapshotEpochs) {
-      this.#statement("INSERT OR REPLACE INTO snapshot_epochs (source, epoch) VALUES (?, ?)").run(
-        source,
-        serializeSnapshotEpoch(epoch),
-      );
-    }
-    if (resumption !== undefined) this.#setMeta("resumption", JSON.stringify(resumption));
-    this.#setMeta("checkpoint", String(inputId));
+    this.#epochs.write(snapshotEpochs);
+    if (resumption !== undefined) this.#meta.write("resumption", JSON.stringify(resumption));
+    this.#meta.write("next_key", String(nextKey));
+    this.#meta.write("checkpoint", String(inputId));
   }
 
-  loadChild(source: string, childId: string): ChildRecord | undefined {
+  loadChild(source: string, childId: string): StoredChild | undefined {
     return this.#children.read(source, childId);
   }
 
   loadCheckpoint(): LoadedCheckpoint {
-    const resumption = this.#meta("resumption");
-    const highest = this.#statement("SELECT max(child_key) AS key FROM children").get()?.["key"];
+    const resumption = this.#meta.read("resumption");
     return {
-      inputId: Number(this.#meta("checkpoint") ?? 0),
+      inputId: Number(this.#meta.read("checkpoint") ?? 0),
       resumption: resumption === undefined ? undefined : (JSON.parse(resumption) as StoredResumption),
       liveChildren: this.#children.live(),
-      snapshotEpochs: this.#snapshotEpochs(),
-      nextKey: typeof highest === "number" ? highest + 1 : 0,
+      snapshotEpochs: this.#epochs.all(),
+      nextKey: Number(this.#meta.read("next_key") ?? 0),
       summary: this.#summary(),
     };
   }
 
-  everyChild(): Iterable<StoredChild> {
-    return this.#children.every();
+  everyChild(source?: string): Iterable<StoredChild> {
+    return this.#children.every(source);
   }
 
   misfiledChildren(): Iterable<ChildRecord> {
@@ -191,27 +190,101 @@ class SqliteStore implements Store {
     }
   }
 
-  #meta(name: string): string | undefined {
-    const row = this.#statement("SELECT value FROM meta WHERE name = ?").get(name);
-    return row === undefined ? undefined : (row["value"] as string);
+  inputs(afterInputId: number): Iterable<StoredInput> {
+    return this.#log.after(afterInputId);
   }
 
-  #setMeta(name: string, value: string): void {
-    this.#statement("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run(name, value);
+  loadBase(): LogBase {
+    return this.#base.load();
   }
 
-  #snapshotEpochs(): ReadonlyMap<string, SnapshotEpoch> {
-    const rows = this.#statement("SELECT source, epoch FROM snapshot_epochs").all();
-    return new Map(rows.map((row) => [row["source"] as string, parseSnapshotEpoch(row["epoch"] as string)]));
+  baseChild(source: string, childId: string): StoredChild | undefined {
+    return this.#base.child(source, childId);
+  }
+
+  baseChildren(source?: string): Iterable<StoredChild> {
+    return this.#base.children(source);
+  }
+
+  misfiledBaseChildren(): Iterable<ChildRecord> {
+    return this.#base.misfiled();
+  }
+
+  removeInputs(throughInputId: number): void {
+    this.#log.removeThrough(throughInputId);
+  }
+
+  moveBase(move: BaseMove): void {
+    this.#base.move(move);
+  }
+
+  isSpokenOf(record: ChildRecord): boolean {
+    return this.#log.speaksOf(record);
+  }
+
+  letGo({ key }: ChildRecord): void {
+    this.#children.delete(key);
+    this.#base.delete(key);
+    this.#audit.deleteOf(key);
+  }
+
+  usedBytes(): number {
+    return (this.#pragma("page_count") - this.#pragma("freelist_count")) * this.#pragma("page_size");
+  }
+
+  inputsOfChild(childKey: number, afterInputId: number, limit: number): readonly StoredInput[] {
+    return this.#log.ofChild(childKey, afterInputId, limit);
+  }
+
+  children(query: ChildrenQuery): readonly ChildRecord[] {
+    return this.#children.list(query);
+  }
+
+  childrenChangedSince(inputId: number, limit: number): readonly StoredChild[] {
+    return this.#children.changedSince(inputId, limit);
+  }
+
+  audit(query: Parameters<StoreReader["audit"]>[0]): readonly StoredAudit[] {
+    return this.#audit.read(query);
+  }
+
+  diagnostics(query: Parameters<StoreReader["diagnostics"]>[0]): ReturnType<StoreReader["diagnostics"]> {
+    return this.#diagnostics.read(query);
+  }
+
+  sources(): readonly { readonly source: string; readonly children: number }[] {
+    return this.#sources.all().map((row) => ({ source: row["source"] as string, children: row["children"] as number }));
+  }
+
+  lastInputId(): number {
+    return this.#log.newestInputId() ?? this.#base.load().inputId;
+  }
+
+  trimDiagnostics(kept: number): void {
+    this.#diagnostics.trim(kept);
+  }
+
+  hasDiagnosticsBefore(at: number): boolean {
+    return this.#diagnostics.hasBefore(at);
+  }
+
+  dropDiagnosticsBefore(at: number): void {
+    this.#diagnostics.dropBefore(at);
+  }
+
+  close(): void {
+    if (this.#damage === undefined) this.#database.close();
+    else closeUntouched(this.#database, this.#path);
+    this.#unlock();
+  }
+
+  #pragma(name: string): number {
+    return this.#database.prepare(`PRAGMA ${name}`).get()?.[name] as number;
   }
 
   #summary(): Summary {
     const summary = createSummary();
-    const rows = this.#statement(
-      `SELECT state, count(*) AS children, sum(live) AS live, sum(stale) AS stale, sum(provisional) AS provisional
-       FROM children GROUP BY state`,
-    ).all();
-    for (const row of rows) {
+    for (const row of this.#counts.all()) {
       const children = row["children"] as number;
       if (row["state"] === null) {
         summary.stateUnknown = children;
@@ -224,97 +297,5 @@ class SqliteStore implements Store {
       summary.provisional += row["provisional"] as number;
     }
     return summary;
-  }
-
-  *inputs(afterInputId: number): Generator<StoredInput> {
-    const statement = this.#database.prepare("SELECT * FROM inputs WHERE input_id > ? ORDER BY input_id");
-    for (const row of statement.iterate(afterInputId)) yield storedInputOf(row as unknown as InputRow);
-  }
-
-  inputsOfChild(childKey: number, afterInputId: number, limit: number): readonly StoredInput[] {
-    return this.#statement("SELECT * FROM inputs WHERE child_key = ? AND input_id > ? ORDER BY input_id LIMIT ?")
-      .all(childKey, afterInputId, limit)
-      .map((row) => storedInputOf(row as unknown as InputRow));
-  }
-
-  children(query: ChildrenQuery): readonly ChildRecord[] {
-    return this.#children.list(query);
-  }
-
-  childrenChangedSince(inputId: number, limit: number): readonly StoredChild[] {
-    return this.#children.changedSince(inputId, limit);
-  }
-
-  audit(query: {
-    readonly childKey?: number;
-    readonly afterInputId: number;
-    readonly limit: number;
-  }): readonly StoredAudit[] {
-    const rows =
-      query.childKey === undefined
-        ? this.#statement("SELECT * FROM audit WHERE input_id > ? ORDER BY audit_id LIMIT ?").all(
-            query.afterInputId,
-            query.limit,
-          )
-        : this.#statement("SELECT * FROM audit WHERE child_key = ? AND input_id > ? ORDER BY audit_id LIMIT ?").all(
-            query.childKey,
-            query.afterInputId,
-            query.limit,
-          );
-    return rows.map((row) => ({
-      inputId: row["input_id"] as number,
-      entry: JSON.parse(row["entry"] as string) as AuditEntry,
-    }));
-  }
-
-  diagnostics(query: {
-    readonly beforeId?: number;
-    readonly code?: string;
-    readonly limit: number;
-  }): readonly (StoredDiagnostic & { readonly id: number })[] {
-    const { beforeId = Number.MAX_SAFE_INTEGER, code, limit } = query;
-    return this.#statement(
-      `SELECT * FROM diagnostics WHERE diagnostic_id < ?1 AND (?2 IS NULL OR code = ?2)
-       ORDER BY diagnostic_id DESC LIMIT ?3`,
-    )
-      .all(beforeId, code ?? null, limit)
-      .map((row) => ({
-        id: row["diagnostic_id"] as number,
-        at: row["at"] as number,
-        receiver: row["receiver"] as string,
-        diagnostic: JSON.parse(row["diagnostic"] as string) as Diagnostic,
-        ...(row["source"] === null ? undefined : { source: row["source"] as string }),
-        ...(row["child_id"] === null ? undefined : { childId: row["child_id"] as string }),
-      }));
-  }
-
-  sources(): readonly { readonly source: string; readonly children: number }[] {
-    return this.#statement("SELECT source, count(*) AS children FROM children GROUP BY source ORDER BY source")
-      .all()
-      .map((row) => ({ source: row["source"] as string, children: row["children"] as number }));
-  }
-
-  lastInputId(): number {
-    const row = this.#statement("SELECT max(input_id) AS last FROM inputs").get();
-    return typeof row?.["last"] === "number" ? row["last"] : 0;
-  }
-
-  trimDiagnostics(kept: number): void {
-    this.#statement(
-      "DELETE FROM diagnostics WHERE diagnostic_id <= (SELECT max(diagnostic_id) FROM diagnostics) - ?",
-    ).run(kept);
-  }
-
-  close(): void {
-    this.#database.close();
-    this.#unlock();
-  }
-
-  #statement(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const prepared = this.#database.prepare(sql);
-    this.#statements.set(sql, prepared);
-    return prepared;
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
-import { isHeldByAnother, unavailable } from "./open-database.ts";
+import { isHeldByAnother, unavailable } from "./database-error.ts";
 
 /** This process is the only writer of a database. */
 export interface WriterLock {

@@ -174,3 +174,29 @@ describe("a new epoch", () => {
     expect(child(core)?.epoch).toBe("epoch-1");
   });
 });
+
+describe("a new epoch whose signs come before its first state", () => {
+  test("does not lose that state: until one was stated, what is missing may be it", () => {
+    const core = running();
+    const early = core.takeEvent(makeEvent({ sourceEpoch: "epoch-2", sequence: 1, at: 11_000 }));
+    expect(early).toMatchObject({ status: "provisional", diagnostics: [{ code: "sequence_gap" }] });
+    expect(child(core)).toMatchObject({ state: "running", gaps: [[0, 0]] });
+    const late = core.takeEvent(makeEvent({ sourceEpoch: "epoch-2", sequence: 0, state: "waiting", at: 10_000 }));
+    expect(late.status).toBe("gap_filled");
+    expect(child(core)).toMatchObject({ state: "waiting", gaps: [] });
+  });
+
+  test("awaits no 0 any more once a later one stated a state", () => {
+    const core = running();
+    core.takeEvent(makeEvent({ sourceEpoch: "epoch-2", sequence: 1, at: 11_000 }));
+    core.takeEvent(makeEvent({ sourceEpoch: "epoch-2", sequence: 2, state: "waiting", at: 12_000 }));
+    expect(child(core)).toMatchObject({ state: "waiting", gaps: [] });
+  });
+
+  test("is complete when it begins at 1 with its state", () => {
+    const core = running();
+    const first = core.takeEvent(makeEvent({ sourceEpoch: "epoch-2", sequence: 1, state: "waiting", at: 11_000 }));
+    expect(first.status).toBe("applied");
+    expect(child(core)).toMatchObject({ gaps: [] });
+  });
+});

@@ -51,8 +51,8 @@ describe("an input that the program cannot process", () => {
     expect(await Promise.all(answers)).toEqual([STORED, NOT_PROCESSED, STORED]);
     expect((await readiness(embedded)).status).toBe(200);
     expect(embedded.takeLoggedFaults()).toEqual([
-      expect.stringContaining("SyntaxError"),
-      expect.stringContaining("SyntaxError"),
+      expect.stringContaining("the record of child 0 is damaged"),
+      expect.stringContaining("the record of child 0 is damaged"),
     ]);
   });
 });

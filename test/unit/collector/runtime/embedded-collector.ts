@@ -2,10 +2,10 @@ import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Collector,
-  type CollectorConfiguration,
-  DEFAULT_CONFIGURATION,
   type EventOutcome,
   type EventsIntake,
+  resolveConfiguration,
+  type StatedConfiguration,
   startCollector,
 } from "@agent-lifecycle/collector";
 import { openSqliteStore } from "@agent-lifecycle/collector/parts";
@@ -22,7 +22,7 @@ import { canonicalEvent, type LifecycleEvent } from "@agent-lifecycle/proto";
 import { onTestFinished } from "vitest";
 import { TEST_POLICY } from "../../../kit/core-run.ts";
 import { temporaryDirectory } from "../../../kit/event-file.ts";
-import { FaultyStore } from "./faulty-store.ts";
+import { FaultyStore } from "../../../kit/faulty-store.ts";
 import { MachineClock } from "./machine-clock.ts";
 import { ManualPace } from "./manual-pace.ts";
 
@@ -45,32 +45,26 @@ export interface EmbeddedCollector {
 export interface EmbeddedOptions {
   readonly database?: string;
   readonly clock?: MachineClock;
-  readonly configuration?: Partial<CollectorConfiguration>;
+  readonly configuration?: StatedConfiguration;
 }
 
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<EmbeddedCollector> {
-  const { database = temporaryDatabase(), clock = new MachineClock(), configuration } = options;
-  const loopback = { host: "127.0.0.1", port: 0 };
+  const { database = temporaryDatabase(), clock = new MachineClock() } = options;
   const pace = new ManualPace();
   const faults = new FaultyStore(openSqliteStore({ path: database, synchronous: "normal" }));
   let logged: string[] = [];
-  const collector = await startCollector(
-    {
-      ...DEFAULT_CONFIGURATION,
-      ingest: loopback,
-      api: loopback,
-      freshness: TEST_POLICY,
-      missingGrace: TEST_POLICY.missingGrace,
-      livenessIntervalMs: ONE_DAY_MS,
-      ...configuration,
-    },
-    {
-      log: { info: () => {}, error: (members) => void logged.push(JSON.stringify(members)) },
-      clock,
-      store: faults.store,
-      schedule: pace.schedule,
-    },
-  );
+  const { configuration } = resolveConfiguration({
+    receivers: { otlp: { protocols: { http: { endpoint: { port: 0 } }, grpc: null } } },
+    api: { endpoint: { port: 0 } },
+    lifecycle: { ...TEST_POLICY, checkIntervalMs: ONE_DAY_MS },
+    ...options.configuration,
+  });
+  const collector = await startCollector(configuration, {
+    log: { info: () => {}, error: (members) => void logged.push(JSON.stringify(members)) },
+    clock,
+    store: faults.store,
+    schedule: pace.schedule,
+  });
   onTestFinished(async () => {
     await collector.shutdown();
     if (logged.length > 0) throw new Error(`unexpected faults: ${logged.join("\n")}`);

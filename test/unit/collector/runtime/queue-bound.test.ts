@@ -5,7 +5,7 @@ import { type EmbeddedCollector, metric, offer, startEmbedded } from "./embedded
 const REFUSED = { kind: "overloaded", retryAfterSeconds: 1 };
 const STORED = expect.objectContaining({ kind: "stored" });
 
-const bounded = () => startEmbedded({ configuration: { maxQueueBytes: 1_000 } });
+const bounded = () => startEmbedded({ configuration: { limits: { queueBytes: 1_000 } } });
 
 /** One request of this size, about a child of its own. */
 function request(embedded: EmbeddedCollector, childId: string, bytes: number) {

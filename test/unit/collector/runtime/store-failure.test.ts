@@ -15,7 +15,7 @@ import {
   startEmbedded,
   store,
 } from "./embedded-collector.ts";
-import { STORE_FAULTS } from "./faulty-store.ts";
+import { STORE_FAULTS } from "../../../kit/faulty-store.ts";
 
 const CHILDREN = ["a", "b", "c"];
 const LEGAL_PATH = ["created", "starting", "running"] as const;

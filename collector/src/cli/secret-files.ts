@@ -1,0 +1,80 @@
+import type { CollectorConfiguration, TlsConfiguration } from "../config/configuration.ts";
+import type { ConfigurationPath, ConfigurationProblem } from "../config/problem.ts";
+import { grantProblems } from "../security/grant-problems.ts";
+import { readSecretFile } from "../security/secret-file.ts";
+import { checkTlsMaterial } from "../security/tls-material.ts";
+import type { TokenGrant } from "../security/token-access.ts";
+import { readTokenFile } from "../security/token-file.ts";
+import { messageOf } from "./command-error.ts";
+
+interface Findings {
+  readonly problems: ConfigurationProblem[];
+  readonly warnings: ConfigurationProblem[];
+}
+
+const MAX_CERTIFICATE_BYTES = 1024 * 1024;
+
+/** What is wrong, or only unwise, with the files of tokens and certificates, and with the tokens in them. */
+export function secretFileFindings(configuration: CollectorConfiguration): Findings {
+  const findings: Findings = { problems: [], warnings: [] };
+  checkTokens(configuration, findings);
+  const { http, grpc } = configuration.receivers.otlp?.protocols ?? {};
+  const protocols = ["receivers", "otlp", "protocols"];
+  checkCertificates([...protocols, "http", "tls"], http?.tls, findings);
+  checkCertificates([...protocols, "grpc", "tls"], grpc?.tls, findings);
+  checkCertificates(["api", "tls"], configuration.api.tls, findings);
+  return findings;
+}
+
+function checkTokens({ access }: CollectorConfiguration, { problems, warnings }: Findings): void {
+  const readable: TokenGrant[] = [];
+  const pathOf = new Map<string, ConfigurationPath>();
+  for (const [index, { tokenFile, token, ...grant }] of access.tokens.entries()) {
+    const path = ["access", "tokens", index];
+    try {
+      const file = tokenFile === undefined ? undefined : readTokenFile(tokenFile);
+      for (const text of file?.warnings ?? []) warnings.push({ path: [...path, "token_file"], text });
+      const value = token ?? file?.token;
+      if (value === undefined || pathOf.has(`tokens.${grant.name}`)) continue;
+      readable.push({ ...grant, token: value });
+      pathOf.set(`tokens.${grant.name}`, path);
+    } catch (error) {
+      problems.push({ path: [...path, "token_file"], text: messageOf(error) });
+    }
+  }
+  for (const { path, text, severity } of grantProblems({ tokens: readable })) {
+    const place = pathOf.get(path) ?? ["access", "tokens"];
+    const index = place[2];
+    const isFromFile = typeof index === "number" && access.tokens[index]?.tokenFile !== undefined;
+    if (severity === "warning") warnings.push({ path: place, text });
+    // What is wrong with a token that stands in the configuration itself is told already.
+    else if (isFromFile) problems.push({ path: place, text });
+  }
+}
+
+function checkCertificates(path: ConfigurationPath, tls: TlsConfiguration | undefined, { problems }: Findings): void {
+  if (tls === undefined) return;
+  const read = (member: string, file: string | undefined): Buffer | undefined => {
+    if (file === undefined) return undefined;
+    try {
+      return readSecretFile(file, MAX_CERTIFICATE_BYTES).content;
+    } catch (error) {
+      problems.push({ path: [...path, member], text: messageOf(error) });
+      return undefined;
+    }
+  };
+  const certificate = read("cert_file", tls.certFile);
+  const privateKey = read("key_file", tls.keyFile);
+  const clientAuthorities = read("client_ca_file", tls.clientCaFile);
+  const hasAuthorities = tls.clientCaFile === undefined || clientAuthorities !== undefined;
+  if (certificate === undefined || privateKey === undefined || !hasAuthorities) return;
+  try {
+    checkTlsMaterial({
+      certificate,
+      privateKey,
+      ...(clientAuthorities === undefined ? undefined : { clientAuthorities }),
+    });
+  } catch (error) {
+    problems.push({ path, text: messageOf(error) });
+  }
+}

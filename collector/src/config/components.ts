@@ -1,0 +1,64 @@
+import type {
+  CollectorConfiguration,
+  ExportersConfiguration,
+  JsonlFileConfiguration,
+  JsonlStdinConfiguration,
+  ModuleConfiguration,
+  OtlpReceiverConfiguration,
+  ReceiversConfiguration,
+} from "./configuration.ts";
+
+/** A receiver under its id, with its settings. */
+export type ConfiguredReceiver =
+  | { readonly type: "otlp"; readonly id: string; readonly settings: OtlpReceiverConfiguration }
+  | { readonly type: "jsonl_file"; readonly id: string; readonly settings: JsonlFileConfiguration }
+  | { readonly type: "jsonl_stdin"; readonly id: string; readonly settings: JsonlStdinConfiguration }
+  | { readonly type: "module"; readonly id: string; readonly settings: ModuleConfiguration };
+
+/** An exporter under its id, with its settings. */
+export interface ConfiguredExporter {
+  readonly type: "module";
+  readonly id: string;
+  readonly settings: ModuleConfiguration;
+}
+
+/** The receivers that are to run, in the order of `service.receivers`. */
+export function receiversInUse({ receivers, service }: CollectorConfiguration): readonly ConfiguredReceiver[] {
+  return service.receivers.flatMap((id) => receiverOf(receivers, id) ?? []);
+}
+
+/** The exporters that are to run, in the order of `service.exporters`. */
+export function exportersInUse({ exporters, service }: CollectorConfiguration): readonly ConfiguredExporter[] {
+  return service.exporters.flatMap((id) => exporterOf(exporters, id) ?? []);
+}
+
+/** The type that an id names: all before its first slash. */
+export function typeOf(id: string): string {
+  return id.split("/", 1)[0] ?? id;
+}
+
+function receiverOf(receivers: ReceiversConfiguration, id: string): ConfiguredReceiver | undefined {
+  if (!Object.hasOwn(receivers, id)) return undefined;
+  if (id === "otlp") return receivers.otlp && { type: "otlp", id, settings: receivers.otlp };
+  if (id === "jsonl_stdin")
+    return receivers.jsonl_stdin && { type: "jsonl_stdin", id, settings: receivers.jsonl_stdin };
+  if (isModule(id)) return definedModule(id, receivers[id]);
+  const file = id === "jsonl_file" || isJsonlFile(id) ? receivers[id] : undefined;
+  return file && { type: "jsonl_file", id, settings: file };
+}
+
+function exporterOf(exporters: ExportersConfiguration, id: string): ConfiguredExporter | undefined {
+  return isModule(id) && Object.hasOwn(exporters, id) ? definedModule(id, exporters[id]) : undefined;
+}
+
+function definedModule(id: string, settings: ModuleConfiguration | undefined): ConfiguredExporter | undefined {
+  return settings && { type: "module", id, settings };
+}
+
+function isModule(id: string): id is "module" | `module/${string}` {
+  return id === "module" || id.startsWith("module/");
+}
+
+function isJsonlFile(id: string): id is `jsonl_file/${string}` {
+  return id.startsWith("jsonl_file/");
+}

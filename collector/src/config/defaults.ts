@@ -1,0 +1,91 @@
+import { DEFAULT_FRESHNESS } from "../core/index.ts";
+import type {
+  ApiConfiguration,
+  CollectorConfiguration,
+  JsonlStdinConfiguration,
+  ModuleConfiguration,
+  OtlpGrpcConfiguration,
+  OtlpHttpConfiguration,
+  OtlpReceiverConfiguration,
+  TlsConfiguration,
+} from "./configuration.ts";
+
+const MEBIBYTE = 1024 * 1024;
+
+/** What OTLP/HTTP has of which nothing is said. */
+export const DEFAULT_OTLP_HTTP: OtlpHttpConfiguration = {
+  endpoint: { host: "127.0.0.1", port: 4318 },
+  maxRequestBodyBytes: 64 * MEBIBYTE,
+  allowedOrigins: [],
+  allowedHosts: [],
+  tls: undefined,
+};
+
+/** What OTLP/gRPC has of which nothing is said. */
+export const DEFAULT_OTLP_GRPC: OtlpGrpcConfiguration = {
+  endpoint: { host: "127.0.0.1", port: 4317 },
+  maxRequestBodyBytes: 64 * MEBIBYTE,
+  tls: undefined,
+};
+
+const DEFAULT_API: ApiConfiguration = {
+  endpoint: { host: "127.0.0.1", port: 8787 },
+  allowedHosts: [],
+  allowedOrigins: [],
+  tls: undefined,
+  maxStreams: 256,
+};
+
+/** What a TLS listener has when only its files are stated. */
+export const DEFAULT_TLS: Omit<TlsConfiguration, "certFile" | "keyFile"> = {
+  clientCaFile: undefined,
+  reloadIntervalMs: 60_000,
+};
+
+const DEFAULT_OTLP: OtlpReceiverConfiguration = { protocols: { http: DEFAULT_OTLP_HTTP, grpc: DEFAULT_OTLP_GRPC } };
+const DEFAULT_JSONL: JsonlStdinConfiguration = { maxLineBytes: 64 * 1024 };
+const DEFAULT_MODULE: Pick<ModuleConfiguration, "options"> = { options: {} };
+
+/** What a component has of which nothing but its id is said, by its type. */
+export interface ComponentDefaults {
+  readonly [type: string]: object | undefined;
+}
+
+export const RECEIVER_DEFAULTS: ComponentDefaults = {
+  otlp: DEFAULT_OTLP,
+  jsonl_file: DEFAULT_JSONL,
+  jsonl_stdin: DEFAULT_JSONL,
+  module: DEFAULT_MODULE,
+};
+
+export const EXPORTER_DEFAULTS: ComponentDefaults = { module: DEFAULT_MODULE };
+
+/** What holds when nothing is said. */
+export const DEFAULT_CONFIGURATION: CollectorConfiguration = {
+  receivers: { otlp: DEFAULT_OTLP },
+  exporters: {},
+  api: DEFAULT_API,
+  storage: {
+    path: ".agent-lifecycle/collector.db",
+    synchronous: "full",
+    retention: { maxAgeMs: undefined, maxSizeBytes: undefined, intervalMs: 60_000 },
+    backupDirectory: undefined,
+  },
+  lifecycle: { ...DEFAULT_FRESHNESS, missingGrace: 2, checkIntervalMs: 1_000, sources: new Map() },
+  access: { insecurePublicBind: false, tokens: [] },
+  limits: {
+    queueBytes: 64 * MEBIBYTE,
+    bodiesBytes: 256 * MEBIBYTE,
+    connections: 4_096,
+    eventLoopDelayMs: 1_000,
+    memory: "80%",
+    requestsPerSecond: undefined,
+    diagnostics: 10_000,
+  },
+  service: {
+    receivers: ["otlp"],
+    exporters: [],
+    shutdownTimeoutMs: 10_000,
+    telemetry: { logs: { level: "info" } },
+  },
+};

@@ -1,0 +1,47 @@
+import { isPlain } from "./overlay.ts";
+import type { ConfigurationPath } from "./problem.ts";
+
+/**
+ * A file's values without those that do not fit the schema, so that the rest can be judged as well. A list goes as a
+ * whole; of a component its id is left, and a token is kept as somebody who may do everything, lest their absence be
+ * taken for another problem.
+ */
+export function withoutUnsound(value: unknown, unsound: readonly ConfigurationPath[]): unknown {
+  return unsound.reduce<unknown>(
+    (current, path) => (isTokenPath(path) ? current : without(current, path)),
+    withStandIns(value, unsound),
+  );
+}
+
+function without(value: unknown, [key, ...rest]: ConfigurationPath, isComponent = false): unknown {
+  if (key === undefined || typeof key === "number") return undefined;
+  if (!isPlain(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, member]) => {
+      if (name !== key) return [[name, member]];
+      const kept = rest.length === 0 ? undefined : without(member, rest, key === "receivers" || key === "exporters");
+      if (kept !== undefined) return [[name, kept]];
+      return isComponent ? [[name, null]] : [];
+    }),
+  );
+}
+
+function isTokenPath(path: ConfigurationPath): boolean {
+  return path[0] === "access" && path[1] === "tokens" && typeof path[2] === "number";
+}
+
+function withStandIns(value: unknown, unsound: readonly ConfigurationPath[]): unknown {
+  const broken = new Set(unsound.filter(isTokenPath).map((path) => path[2]));
+  if (broken.size === 0 || !isPlain(value) || !isPlain(value["access"])) return value;
+  const { tokens } = value["access"];
+  if (!Array.isArray(tokens)) return value;
+  const kept = tokens.map((token: unknown, index) => (broken.has(index) ? standIn(index) : token));
+  return { ...value, access: { ...value["access"], tokens: kept } };
+}
+
+/** It guards nothing, as a configuration with problems is not used; it only must look like a good one. */
+const STAND_IN = "abcdefghijklmnopqrstuvwxyz-0123456789-";
+
+function standIn(index: number): object {
+  return { name: `token ${index + 1}`, token: `${STAND_IN}${index}`, scopes: ["ingest", "read"] };
+}

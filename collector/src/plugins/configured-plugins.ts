@@ -1,0 +1,16 @@
+import { exportersInUse, receiversInUse } from "../config/components.ts";
+import type { CollectorConfiguration } from "../config/configuration.ts";
+import type { PluginSpecification } from "./plugin-specification.ts";
+
+/** The modules that a configuration asks for and that are to run. */
+export function configuredPlugins(configuration: CollectorConfiguration): readonly PluginSpecification[] {
+  const receivers = receiversInUse(configuration).flatMap((receiver): readonly PluginSpecification[] => {
+    if (receiver.type !== "module") return [];
+    const { id, settings } = receiver;
+    return [{ kind: "receiver", id, ...settings, path: ["receivers", id] }];
+  });
+  const exporters = exportersInUse(configuration).map(
+    ({ id, settings }): PluginSpecification => ({ kind: "exporter", id, ...settings, path: ["exporters", id] }),
+  );
+  return [...receivers, ...exporters];
+}

@@ -1,0 +1,80 @@
+import { cutText, type DecodedLogs, type ExportOutcome, FULL_SUCCESS, type RpcStatus } from "@agent-lifecycle/proto";
+import { HttpRefusal } from "../http/http-refusal.ts";
+import { type EventOutcome, type Intake, type Origin, refusedFor } from "../runtime/intake.ts";
+import { intakeRefusal } from "./intake-refusal.ts";
+
+/** Records named one by one in the message of a partial success. */
+const MAX_NAMED_RECORDS = 5;
+/** Answers stay far below any limit that a client may have (H6). */
+const MAX_MESSAGE_LENGTH = 4_096;
+
+/**
+ * Stores what a decoded request brought, and says what it came to (H9). The same for every transport of OTLP: records of
+ * other origin are counted and nothing of them is kept, records that break the contract are refused one by one.
+ * @throws HttpRefusal `malformed` for what is no request, and as `intakeRefusal` when nothing could be stored.
+ */
+export async function exportLogs(decoded: DecodedLogs, intake: Intake, origin: Origin): Promise<ExportOutcome> {
+  if (!decoded.ok) throw new HttpRefusal("malformed", decoded.problem);
+  const { candidates, positions, foreign } = sortRecords(decoded.records);
+  const outcomes = await submit(intake, candidates, origin);
+  if (foreign > 0) intake.countForeign(origin.receiver, foreign);
+  return exportOutcomeOf(outcomes, positions);
+}
+
+interface SortedRecords {
+  readonly candidates: readonly unknown[];
+  /** Where each candidate stood among all records of the request. */
+  readonly positions: readonly number[];
+  readonly foreign: number;
+}
+
+function sortRecords(records: (DecodedLogs & { readonly ok: true })["records"]): SortedRecords {
+  const candidates: unknown[] = [];
+  const positions: number[] = [];
+  for (const [position, record] of records.entries()) {
+    if (record.foreign) continue;
+    candidates.push(record.candidate);
+    positions.push(position);
+  }
+  return { candidates, positions, foreign: records.length - candidates.length };
+}
+
+async function submit(
+  intake: Intake,
+  candidates: readonly unknown[],
+  origin: Origin,
+): Promise<readonly EventOutcome[]> {
+  if (candidates.length === 0) return [];
+  const result = await intake.acceptEvents(candidates, origin);
+  if (result.kind === "stored") return result.outcomes;
+  throw intakeRefusal(result);
+}
+
+/** All records that were not refused are kept, whatever they turned out to be, and are not to be sent again. */
+function exportOutcomeOf(outcomes: readonly EventOutcome[], positions: readonly number[]): ExportOutcome {
+  let rejectedLogRecords = 0;
+  const rules = new Set<string>();
+  const named: string[] = [];
+  for (const [index, outcome] of outcomes.entries()) {
+    const broken = refusedFor(outcome);
+    if (broken === undefined) continue;
+    rejectedLogRecords += 1;
+    rules.add(broken.code);
+    if (named.length < MAX_NAMED_RECORDS) {
+      named.push(`record ${positions[index]}: ${broken.path || "the record"} ${broken.text ?? "breaks the contract"}`);
+    }
+  }
+  if (rejectedLogRecords === 0) return FULL_SUCCESS;
+  const further = rejectedLogRecords > named.length ? `; and ${rejectedLogRecords - named.length} more` : "";
+  const errorMessage = cutText(`${[...rules].join(", ")}: ${named.join("; ")}${further}`, MAX_MESSAGE_LENGTH);
+  return { rejectedLogRecords, errorMessage };
+}
+
+/** A refusal as google.rpc.Status (H11): the body over HTTP, `grpc-status-details-bin` over gRPC. */
+export function rpcStatusOf({ reason, rpcCode: code, message, headers }: HttpRefusal): RpcStatus {
+  const retryAfterSeconds = headers["retry-after"];
+  if (retryAfterSeconds !== undefined) return { code, message, retryDelayMs: Number(retryAfterSeconds) * 1000 };
+  return reason === "malformed"
+    ? { code, message, fieldViolations: [{ field: "body", description: message }] }
+    : { code, message };
+}

@@ -1,0 +1,19 @@
+/** What the collector tells of its exporters. Every method is cheap and never throws. */
+export interface ExportTelemetry {
+  countExported(exporter: string, inputs: number): void;
+  /** The destination will never take them: they are passed. */
+  countRefused(exporter: string, inputs: number): void;
+  /** Removed by retention before the exporter came to them. */
+  countMissed(exporter: string, inputs: number): void;
+  countRetry(exporter: string): void;
+  /** Stored and not yet exported. */
+  setLag(exporter: string, inputs: number): void;
+}
+
+export const NO_EXPORT_TELEMETRY: ExportTelemetry = {
+  countExported: () => {},
+  countRefused: () => {},
+  countMissed: () => {},
+  countRetry: () => {},
+  setLag: () => {},
+};

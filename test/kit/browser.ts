@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { onTestFinished } from "vitest";
+import { temporaryDirectory } from "./event-file.ts";
+
+/** A page in a real Chromium, driven through its DevTools protocol. */
+export interface BrowserPage {
+  /** Every address that the page has asked for, and what it told its console. */
+  readonly requests: readonly string[];
+  readonly console: readonly string[];
+  open(url: string): Promise<void>;
+  /** Value of an expression in the page; a promise is awaited. @throws Error with what the page threw. */
+  evaluate<Value>(expression: string): Promise<Value>;
+  /** Resolves as soon as the expression is true in the page. */
+  until(expression: string): Promise<void>;
+}
+
+interface Message {
+  readonly id?: number;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: Readonly<Record<string, unknown>>;
+  readonly error?: { readonly message: string };
+}
+
+const ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", "--no-first-run"];
+
+/** Starts a Chromium with a profile of its own; both are gone when the test is. @throws Error when there is none. */
+export async function startBrowser(): Promise<BrowserPage> {
+  const path = process.env["CHROMIUM_PATH"] ?? "chromium";
+  const profile = temporaryDirectory();
+  const browser = spawn(path, [...ARGUMENTS, `--user-data-dir=${profile}`, "about:blank"], {
+    stdio: ["ignore", "ignore", "pipe"],
+    env: { PATH: process.env["PATH"] ?? "", HOME: profile },
+  });
+  const ended = once(browser, "exit").catch(() => {});
+  onTestFinished(async () => {
+    browser.kill("SIGKILL");
+    await ended;
+  });
+  const connection = await connect(await debuggerUrl(browser, path));
+  const { targetInfos } = await connection.send("Target.getTargets");
+  const target = (targetInfos as readonly { readonly type: string; readonly targetId: string }[]).find(
+    ({ type }) => type === "page",
+  );
+  const { sessionId } = await connection.send("Target.attachToTarget", { targetId: target?.targetId, flatten: true });
+  return createPage(connection, String(sessionId));
+}
+
+async function debuggerUrl(browser: ChildProcess, path: string): Promise<string> {
+  if (browser.stderr === null) throw new Error("no standard error");
+  const failed = once(browser, "error").then(([error]) => {
+    throw new Error(`these tests need Chromium, and ${path} cannot be started: ${String(error)}`);
+  });
+  const found = (async () => {
+    for await (const line of createInterface({ input: browser.stderr as NodeJS.ReadableStream })) {
+      const url = /^DevTools listening on (ws:.*)$/.exec(line)?.[1];
+      if (url !== undefined) return url;
+    }
+    throw new Error(`${path} ended without a DevTools address`);
+  })();
+  const url = await Promise.race([failed, found]);
+  // What it goes on to say must not fill the pipe.
+  browser.stderr.resume();
+  return url;
+}
+
+interface Connection {
+  send(
+    method: string,
+    params?: Readonly<Record<string, unknown>>,
+    sessionId?: string,
+  ): Promise<Readonly<Record<string, unknown>>>;
+  onEvent(listener: (method: string, params: Readonly<Record<string, unknown>>) => void): void;
+}
+
+async function connect(url: string): Promise<Connection> {
+  const socket = new WebSocket(url);
+  await once(socket, "open");
+  onTestFinished(() => socket.close());
+  let lastId = 0;
+  const waiting = new Map<number, PromiseWithResolvers<Readonly<Record<string, unknown>>>>();
+  const listeners: ((method: string, params: Readonly<Record<string, unknown>>) => void)[] = [];
+  socket.addEventListener("message", ({ data }) => {
+    const { id, method, params, result, error } = JSON.parse(String(data)) as Message;
+    if (method !== undefined) for (const listener of listeners) listener(method, params ?? {});
+    const asked = id === undefined ? undefined : waiting.get(id);
+    if (asked === undefined) return;
+    if (error === undefined) asked.resolve(result ?? {});
+    else asked.reject(new Error(error.message));
+  });
+  return {
+    send: (method, params = {}, sessionId) => {
+      lastId += 1;
+      const answer = Promise.withResolvers<Readonly<Record<string, unknown>>>();
+      waiting.set(lastId, answer);
+      socket.send(
+        JSON.stringify({ id: lastId, method, params, ...(sessionId === undefined ? undefined : { sessionId }) }),
+      );
+      return answer.promise;
+    },
+    onEvent: (listener) => void listeners.push(listener),
+  };
+}
+
+async function createPage({ send, onEvent }: Connection, sessionId: string): Promise<BrowserPage> {
+  const requests: string[] = [];
+  const told: string[] = [];
+  const loads: (() => void)[] = [];
+  onEvent((method, params) => {
+    if (method === "Network.requestWillBeSent") requests.push((params["request"] as { readonly url: string }).url);
+    if (method === "Page.loadEventFired") for (const resolve of loads.splice(0)) resolve();
+    if (/^(Runtime\.(consoleAPICalled|exceptionThrown)|Log\.entryAdded|Audits\.issueAdded)$/.test(method)) {
+      told.push(JSON.stringify(params));
+    }
+  });
+  for (const domain of ["Network", "Page", "Runtime", "Log"]) await send(`${domain}.enable`, {}, sessionId);
+  const evaluate = async (expression: string): Promise<unknown> => {
+    const options = { expression, awaitPromise: true, returnByValue: true, allowUnsafeEvalBlockedByCSP: false };
+    const { result, exceptionDetails } = await send("Runtime.evaluate", options, sessionId);
+    if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
+    return (result as { readonly value?: unknown }).value;
+  };
+  return {
+    requests,
+    console: told,
+    open: async (url) => {
+      const loaded = new Promise<void>((resolve) => void loads.push(resolve));
+      await send("Page.navigate", { url }, sessionId);
+      await loaded;
+    },
+    evaluate: async <Value>(expression: string) => (await evaluate(expression)) as Value,
+    until: async (expression) => {
+      await evaluate(`new Promise((resolve) => {
+        const look = () => (${expression}) ? resolve() : requestAnimationFrame(look);
+        look();
+      })`);
+    },
+  };
+}

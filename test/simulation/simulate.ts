@@ -1,0 +1,243 @@
+import { isTerminal } from "@agent-lifecycle/proto";
+import { TEST_POLICY } from "../kit/core-run.ts";
+import { SeededRandom } from "../kit/seeded-random.ts";
+import { Awareness } from "./awareness.ts";
+import { checkLog } from "./log-laws.ts";
+import { SimulatedCollector } from "./simulated-collector.ts";
+import { SimulatedMachine } from "./simulated-machine.ts";
+import { SimulatedNetwork } from "./simulated-network.ts";
+import { type TrueChild, trueChild } from "./true-children.ts";
+
+/** What came of one simulated world. */
+export interface SimulationReport {
+  /** Empty when every law held. */
+  readonly violations: readonly string[];
+  /** The newest things that happened, oldest first. */
+  readonly trace: readonly string[];
+  readonly counts: {
+    readonly events: number;
+    readonly crashes: number;
+    readonly outages: number;
+    readonly lost: number;
+    readonly stale: number;
+  };
+}
+
+const ONE_HOUR_MS = 3_600_000;
+const MAX_TRACE = 60;
+/** Longer than any life, with time for what is late. */
+const ACTIVE_MS = 300_000;
+const SETTLING_MS = 120_000;
+const SHORTEST_ABSENCE_MS = 3_000;
+
+/**
+ * One world, made up from its seed: children live, their reports travel through a bad network to a collector that
+ * crashes, is suspended, stalls, cannot write and has its clock set. Then everything heals, and what the collector says
+ * is held against what really happened.
+ */
+export async function simulate(seed: number): Promise<SimulationReport> {
+  const world = new World(seed);
+  try {
+    return await world.run();
+  } finally {
+    world.collector.dispose();
+  }
+}
+
+class World {
+  readonly random: SeededRandom;
+  readonly machine = new SimulatedMachine();
+  readonly collector: SimulatedCollector;
+  readonly network: SimulatedNetwork;
+  readonly awareness: Awareness;
+  readonly children: readonly TrueChild[];
+  readonly trace: string[] = [];
+  readonly violations: string[] = [];
+  crashes = 0;
+  outages = 0;
+  #isOut = false;
+
+  constructor(seed: number) {
+    this.random = new SeededRandom(seed);
+    this.collector = new SimulatedCollector(this.machine);
+    this.awareness = new Awareness(this.machine);
+    this.network = new SimulatedNetwork(this.machine, this.collector, this.random, {
+      lossRate: this.random.pick([0, 0.05, 0.3]),
+      duplicationRate: this.random.pick([0, 0.2]),
+      maxDelayMs: this.random.pick([0, 500, 8_000]),
+    });
+    this.children = Array.from({ length: 2 + this.random.below(5) }, (_, index) =>
+      trueChild(this.random, `source-${index % 2}`, `child-${index}`, this.random.below(60_000)),
+    );
+  }
+
+  async run(): Promise<SimulationReport> {
+    this.#start();
+    for (const child of this.children) this.#live(child);
+    this.#planTrouble();
+    await this.#until(ACTIVE_MS);
+    this.network.faults = { lossRate: 0, duplicationRate: 0, maxDelayMs: 0 };
+    this.#endOutage();
+    if (this.collector.running === undefined) this.#start();
+    await this.#until(this.machine.now + SETTLING_MS);
+    this.#judge();
+    const counts = {
+      events: this.network.sent.size,
+      crashes: this.crashes,
+      outages: this.outages,
+      ...this.awareness.counts,
+    };
+    return { violations: this.violations, trace: this.trace, counts };
+  }
+
+  /** Every step is followed by all that it sets off in the program before the next one. */
+  async #until(time: number): Promise<void> {
+    while (this.machine.step(time)) await this.#settle();
+    await this.#settle();
+  }
+
+  async #settle(): Promise<void> {
+    // Answers come by promises, commits by the event loop: two turns of it see both through.
+    await new Promise(setImmediate);
+    await new Promise(setImmediate);
+    const running = this.collector.running;
+    if (running !== undefined) {
+      for (const error of running.errors.splice(0)) this.#note(`error: ${String(error)}`);
+      this.violations.push(...this.awareness.look(this.collector.store, this.#isReceiving));
+    }
+  }
+
+  get #isReceiving(): boolean {
+    // An outage that nobody ran into kept nobody from being heard.
+    return this.collector.running?.writer.unavailable === undefined;
+  }
+
+  #live({ reports, childId }: TrueChild): void {
+    for (let index = 0; index < reports.length; ) {
+      const batch = reports.slice(index, index + 1 + this.random.below(3));
+      index += batch.length;
+      const sentAt = batch.at(-1)?.at ?? 0;
+      this.machine.schedule(() => {
+        this.#note(
+          `${childId} sends ${batch.map(({ event }) => `${event.sourceEpoch}#${event.sequence} ${event.state ?? event.kind}`).join(", ")}`,
+        );
+        this.network.send(batch.map(({ event }) => event));
+      }, sentAt);
+    }
+  }
+
+  #planTrouble(): void {
+    const troubles = this.random.below(6);
+    for (let trouble = 0; trouble < troubles; trouble += 1) {
+      const at = this.random.below(ACTIVE_MS);
+      const kind = this.random.pick(["crash", "crash", "stop", "outage", "suspend", "stall", "clock"]);
+      this.machine.schedule(() => this.#cause(kind), at);
+    }
+  }
+
+  #cause(kind: string): void {
+    this.#note(kind);
+    switch (kind) {
+      case "crash":
+        this.#crash();
+        this.machine.schedule(() => this.#start(), this.random.below(100_000));
+        return;
+      case "stop": {
+        const { running } = this.collector;
+        if (running === undefined) return;
+        void this.collector.stop().then(() => this.awareness.away());
+        this.machine.schedule(() => this.#start(), 1 + this.random.below(100_000));
+        return;
+      }
+      case "outage":
+        this.outages += 1;
+        this.#isOut = true;
+        this.collector.faults.breakDown(this.random.pick(["begin", "append", "commit"]));
+        this.machine.schedule(() => this.#endOutage(), this.random.below(150_000));
+        return;
+      case "suspend":
+        this.#standStill(this.random.below(ONE_HOUR_MS), this.random.next() < 0.5);
+        return;
+      case "stall":
+        this.#standStill(this.random.below(150_000), false);
+        return;
+      case "clock":
+        this.machine.setWall((this.random.next() < 0.5 ? 1 : -1) * this.random.below(ONE_HOUR_MS));
+        return;
+    }
+  }
+
+  #standStill(ms: number, isMonotonicFrozen: boolean): void {
+    this.machine.suspend(ms, { isMonotonicFrozen });
+    // What is shorter than a look is late on a busy machine is no absence.
+    if (ms > SHORTEST_ABSENCE_MS) this.awareness.away();
+  }
+
+  #start(): void {
+    if (this.collector.running !== undefined) return;
+    this.#note("start");
+    this.collector.start();
+    this.awareness.back();
+  }
+
+  #crash(): void {
+    if (this.collector.running === undefined) return;
+    this.crashes += 1;
+    this.collector.crash();
+    this.awareness.away();
+  }
+
+  #endOutage(): void {
+    if (!this.#isOut) return;
+    this.#note("the store works again");
+    this.#isOut = false;
+    this.collector.faults.repair();
+  }
+
+  #judge(): void {
+    const { running, store } = this.collector;
+    const state = running?.state;
+    if (running === undefined || state === undefined) throw new Error("the collector is down at the end");
+    if (this.network.isBusy) this.violations.push("a sender was never told that its events are stored");
+    running.writer.checkpoint();
+    const verification = this.collector.verify();
+    if (!verification.agrees) this.violations.push(`the replay differs: ${JSON.stringify(verification)}`);
+    this.violations.push(...checkLog(store, this.network.sent, this.network.acknowledged, TEST_POLICY));
+    const { summary } = state;
+    const ended = summary.byState.completed + summary.byState.failed + summary.byState.cancelled + summary.byState.lost;
+    if (summary.started !== summary.live + ended) this.violations.push("the counts do not add up");
+    for (const child of this.children) this.#judgeChild(child, state);
+  }
+
+  /** Once everything was delivered, the collector knows how it really ended, unless it had to give the child up before. */
+  #judgeChild(
+    { source, childId, state: truth, reports }: TrueChild,
+    state: {
+      child(
+        source: string,
+        childId: string,
+      ):
+        | { readonly state: string | undefined; readonly lateEvidence: unknown; readonly gaps: readonly unknown[] }
+        | undefined;
+    },
+  ): void {
+    const record = state.child(source, childId);
+    if (record?.state === undefined) {
+      this.violations.push(`${childId} is not known`);
+      return;
+    }
+    if (record.state === "lost") return;
+    if (record.state !== truth) this.violations.push(`${childId} is ${record.state}; it really was ${truth}`);
+    const isOneEpoch = new Set(reports.map(({ event }) => event.sourceEpoch)).size === 1;
+    if (isOneEpoch && record.gaps.length > 0) this.violations.push(`${childId} has gaps, and everything was delivered`);
+    if (isTerminal(truth) && record.lateEvidence !== undefined && isOneEpoch) {
+      // Late evidence after a true end is evidence that came before it, late on the wire: it contradicts nothing.
+      return;
+    }
+  }
+
+  #note(text: string): void {
+    this.trace.push(`${(this.machine.now / 1000).toFixed(3)} ${text}`);
+    if (this.trace.length > MAX_TRACE) this.trace.shift();
+  }
+}

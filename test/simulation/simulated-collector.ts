@@ -1,0 +1,141 @@
+import { StoreUnavailableError } from "@agent-lifecycle/collector";
+import {
+  createMetrics,
+  Door,
+  LivenessLoop,
+  openSqliteStore,
+  ProjectionState,
+  type Store,
+  verifyStore,
+  Writer,
+} from "@agent-lifecycle/collector/parts";
+import { childrenOf, type FoldResult, Liveness } from "@agent-lifecycle/collector/projection";
+import { TEST_POLICY } from "../kit/core-run.ts";
+import { FaultyStore } from "../kit/faulty-store.ts";
+import type { SimulatedMachine } from "./simulated-machine.ts";
+
+/** Well below `staleAfterMs`, or the loop would not be asked to judge it. */
+export const CHECK_INTERVAL_MS = 1_000;
+const MAX_LATENESS_MS = 2_000;
+
+/** The parts of a collector that decide what becomes of evidence, on a disk that survives them. */
+export class SimulatedCollector {
+  readonly faults: FaultyStore;
+  readonly #disk: Store;
+  readonly #machine: SimulatedMachine;
+  #running: RunningCollector | undefined;
+
+  constructor(machine: SimulatedMachine) {
+    this.#machine = machine;
+    this.#disk = openSqliteStore({ path: ":memory:" });
+    this.faults = new FaultyStore(this.#disk);
+  }
+
+  get store(): Store {
+    return this.#disk;
+  }
+
+  /** `undefined` while it is down. */
+  get running(): RunningCollector | undefined {
+    return this.#running;
+  }
+
+  start(): void {
+    this.#running = new RunningCollector(this.faults.store, this.#machine);
+  }
+
+  /** The process is gone: what was not committed never happened, and nobody is answered any more. */
+  crash(): void {
+    this.#running?.abandon();
+    this.#running = undefined;
+    this.#disk.rollback();
+  }
+
+  async stop(): Promise<void> {
+    await this.#running?.close();
+    this.#running = undefined;
+  }
+
+  verify(): ReturnType<typeof verifyStore> {
+    return verifyStore(this.#disk);
+  }
+
+  dispose(): void {
+    this.crash();
+    this.#disk.close();
+  }
+}
+
+export class RunningCollector {
+  readonly door: Door;
+  readonly state: ProjectionState;
+  readonly writer: Writer;
+  readonly #loop: LivenessLoop;
+  #cancels = new Set<() => void>();
+  #isAbandoned = false;
+  readonly errors: unknown[] = [];
+
+  constructor(disk: Store, machine: SimulatedMachine) {
+    const store = this.#untilAbandoned(disk);
+    this.state = new ProjectionState(store);
+    const liveness = new Liveness(() => TEST_POLICY);
+    for (const record of childrenOf(this.state.projection)) liveness.observe({ before: undefined, after: record });
+    const { telemetry } = createMetrics();
+    const onError = (error: unknown): void => void this.errors.push(error);
+    this.writer = new Writer({
+      store,
+      state: this.state,
+      clock: machine,
+      telemetry,
+      publisher: { publish: () => {}, subscribe: () => () => {} },
+      snapshotPolicyOf: () => TEST_POLICY,
+      onFolded: ({ changes }: FoldResult) => {
+        for (const change of changes) liveness.observe(change);
+      },
+      onError: (_message, error) => onError(error),
+      onRecovery: () => {},
+    });
+    this.door = new Door({ writer: this.writer, clock: machine, telemetry });
+    this.#loop = new LivenessLoop({
+      clock: machine,
+      liveness,
+      child: (source, childId) => this.state.child(source, childId),
+      submit: (verdicts) => (this.#isAbandoned ? new Promise(() => {}) : this.writer.submitVerdicts(verdicts)),
+      isReceiving: () => this.writer.unavailable === undefined,
+      onError,
+      intervalMs: CHECK_INTERVAL_MS,
+      maxLatenessMs: MAX_LATENESS_MS,
+      schedule: (run, delayMs) => {
+        const cancel = machine.schedule(() => {
+          this.#cancels.delete(cancel);
+          if (!this.#isAbandoned) run();
+        }, delayMs);
+        this.#cancels.add(cancel);
+        return cancel;
+      },
+    });
+    void this.#loop.start();
+  }
+
+  /** Nobody writes any more, whatever was already under way in this process. */
+  #untilAbandoned(disk: Store): Store {
+    return new Proxy(disk, {
+      get: (target, name) => {
+        if (this.#isAbandoned && name === "rollback") return () => {};
+        if (this.#isAbandoned && name !== "explain") throw new StoreUnavailableError("this process is gone", true);
+        const member: unknown = Reflect.get(target, name, target);
+        return typeof member === "function" ? (member.bind(target) as unknown) : member;
+      },
+    });
+  }
+
+  abandon(): void {
+    this.#isAbandoned = true;
+    for (const cancel of this.#cancels) cancel();
+  }
+
+  async close(): Promise<void> {
+    await this.#loop.shutdown();
+    await this.writer.close();
+  }
+}

@@ -1,0 +1,173 @@
+import { readFileSync } from "node:fs";
+import { type CollectorConfiguration, DEFAULT_CONFIGURATION } from "@agent-lifecycle/collector";
+import { printableConfiguration, readConfigurationSchema } from "@agent-lifecycle/collector/parts";
+import { describe, expect, it, test } from "vitest";
+import { stringify } from "yaml";
+import { referenceOf, referenceTables } from "../../../kit/configuration-reference.ts";
+import { documentedPart } from "../../../kit/documented-part.ts";
+import { load } from "./load-text.ts";
+
+const schema = readConfigurationSchema();
+const reference = referenceOf(schema);
+
+/** Every member, also those that may be left out. */
+type Whole<Value> = Value extends readonly (infer Item)[]
+  ? readonly Whole<Item>[]
+  : Value extends ReadonlyMap<string, infer Item>
+    ? ReadonlyMap<string, Whole<Item>>
+    : Value extends object
+      ? { readonly [Name in keyof Value]-?: Exclude<Whole<Value[Name]>, null | undefined> }
+      : Value;
+
+const tls = { certFile: "/cert", keyFile: "/key", clientCaFile: "/ca", reloadIntervalMs: 5_000 };
+const http = { allowedHosts: ["proxy.example"], allowedOrigins: ["https://board.example"], tls };
+const module = { module: "./mine.mjs", options: { some_name: [1, "two"] } };
+
+/** A configuration that says everything that can be said, and nothing as the defaults have it. */
+const WHOLE: Omit<Whole<CollectorConfiguration>, "access"> & Pick<CollectorConfiguration, "access"> = {
+  receivers: {
+    otlp: {
+      protocols: {
+        http: { endpoint: { host: "::1", port: 1 }, maxRequestBodyBytes: 1_024, ...http },
+        grpc: { endpoint: { host: "localhost", port: 2 }, maxRequestBodyBytes: 2_048, tls },
+      },
+    },
+    jsonl_stdin: { maxLineBytes: 100 },
+    jsonl_file: { path: "/a.jsonl", maxLineBytes: 100 },
+    "jsonl_file/NAME": { path: "/b.jsonl", maxLineBytes: 100 },
+    module,
+    "module/NAME": module,
+  },
+  exporters: { module, "module/NAME": module },
+  api: { endpoint: { host: "127.0.0.2", port: 3 }, maxStreams: 7, ...http },
+  storage: {
+    path: "/x.db",
+    synchronous: "normal",
+    retention: { maxAgeMs: 86_400_000, maxSizeBytes: 1_073_741_824, intervalMs: 1_500 },
+    backupDirectory: "/backups",
+  },
+  lifecycle: {
+    staleAfterMs: 60_000,
+    reconcileDeadlineMs: 10_000,
+    missingGrace: 3,
+    checkIntervalMs: 500,
+    sources: new Map([["NAME", { staleAfterMs: 9_000, reconcileDeadlineMs: 1_000, heartbeatIntervalMs: 3_000 }]]),
+  },
+  access: {
+    insecurePublicBind: true,
+    tokens: [
+      { name: "one", token: "never-shown", scopes: ["ingest", "read"], sources: ["runner"] },
+      { name: "two", tokenFile: "/token", scopes: ["admin"] },
+    ],
+  },
+  limits: {
+    queueBytes: 1_048_576,
+    bodiesBytes: 2_097_152,
+    connections: 10,
+    eventLoopDelayMs: 250,
+    memory: 536_870_912,
+    requestsPerSecond: 50,
+    diagnostics: 100,
+  },
+  service: {
+    receivers: ["otlp", "jsonl_stdin"],
+    exporters: ["module/NAME"],
+    shutdownTimeoutMs: 3_000,
+    telemetry: { logs: { level: "debug" } },
+  },
+};
+
+const whole: CollectorConfiguration = WHOLE;
+
+/** Every path of a value; names that the operator chooses as the reference has them, items of lists as ITEM. */
+function leavesOf(value: unknown, path: string): readonly string[] {
+  const isEnd =
+    typeof value !== "object" || value === null || reference.some((entry) => entry.path === path && entry.isLeaf);
+  if (isEnd) return [path];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const key = Array.isArray(value) ? "ITEM" : name;
+    return leavesOf(member, path === "" ? key : `${path}.${key}`);
+  });
+}
+
+function valueAt(value: unknown, path: string): unknown {
+  let current = value;
+  for (const name of path.split(".")) {
+    if (typeof current !== "object" || current === null) return undefined;
+    current = new Map(Object.entries(current)).get(name);
+  }
+  return current;
+}
+
+describe("schema, types, defaults and documents say the same", () => {
+  it("a configuration that says everything is, as a file, the same configuration", () => {
+    const printed = stringify(printableConfiguration(whole, schema)).replaceAll('"[redacted]"', "never-shown");
+    const { configuration, problems } = load(printed);
+    expect(problems).toEqual([]);
+    expect(configuration).toEqual(whole);
+  });
+
+  it("the schema has exactly the members of the types", () => {
+    const printed = new Set(leavesOf(printableConfiguration(whole, schema), ""));
+    const known = new Set(reference.filter(({ isLeaf }) => isLeaf).map(({ path }) => path));
+    // A component's type alone is an id as well; the reference shows the form with a name.
+    const unnamed = [...printed].filter(
+      (path) => !/^(?:receivers\.(?:jsonl_file|module)|exporters\.module)\./.test(path),
+    );
+    expect(new Set(unnamed)).toEqual(known);
+  });
+
+  it("the schema's defaults are those in force", () => {
+    const printed = printableConfiguration(DEFAULT_CONFIGURATION, schema);
+    for (const { path, default: said, isLeaf } of reference) {
+      if (!isLeaf || /NAME|ITEM|jsonl_stdin|\.tls\.|^service\.(?:receivers|exporters)$/.test(path)) continue;
+      expect([path, valueAt(printed, path)]).toEqual([path, said]);
+    }
+    for (const { path, default: said } of reference.filter((entry) =>
+      /^receivers\..*(?:NAME|stdin)\./.test(entry.path),
+    )) {
+      if (said === undefined) continue;
+      const text = "receivers: { jsonl_stdin: , jsonl_file/NAME: { path: /p }, module/NAME: { module: ./m.mjs } }";
+      const stated = printableConfiguration(load(text).configuration, schema);
+      expect([path, valueAt(stated, path)]).toEqual([path, said]);
+    }
+    const withTls = load("api: { tls: { cert_file: /c, key_file: /k } }").configuration;
+    for (const { path, default: said } of reference.filter(
+      (entry) => /^api\.tls\./.test(entry.path) && !entry.isRequired,
+    )) {
+      expect([path, valueAt(printableConfiguration(withTls, schema), path)]).toEqual([path, said]);
+    }
+  });
+
+  test.each(reference)("$path is described", ({ description, path }) => {
+    if (!path.endsWith("ITEM") && !/\.sources\.NAME$/.test(path)) expect(description).toMatch(/^[A-Z`].*[.]$/);
+  });
+
+  it("docs/configuration.md holds the reference", () => {
+    const tables = referenceTables(schema);
+    expect(documentedPart("configuration.md", "reference", tables)).toBe(tables);
+  });
+
+  it("the examples of docs/configuration.md can be used", () => {
+    const page = readFileSync(new URL("../../../../docs/configuration.md", import.meta.url), "utf8");
+    const examples = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) => String(text));
+    expect(examples.length).toBeGreaterThan(0);
+    for (const text of examples) expect(load(text, { INGEST_TOKEN: "some-token" }).problems).toEqual([]);
+  });
+});
+
+describe("what is printed", () => {
+  it("holds no token, and of a module's options nothing that looks like a secret or came from the environment", () => {
+    const text = `
+receivers:
+  module/mine:
+    module: ./mine.mjs
+    options: { api_key: hunter2-hunter2, nested: [{ password: hunter3-hunter3 }], url: "\${env:SOMETHING}", size: 3 }
+access: { tokens: [{ name: a, token: hunter4-hunter4, scopes: [read] }] }`;
+    const { configuration, isFromEnvironment } = load(text, { SOMETHING: "hunter5-hunter5" });
+    const printed = stringify(printableConfiguration(configuration, schema, isFromEnvironment));
+    expect(printed).not.toContain("hunter");
+    expect(printed).toContain("size: 3");
+    expect(printed.match(/\[redacted\]/g)).toHaveLength(4);
+  });
+});
