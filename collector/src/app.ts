@@ -1,45 +1,36 @@
 import type { Readable } from "node:stream";
 import { createMetrics } from "./api/metrics.ts";
-import type { ApiOptions } from "./api/register-api.ts";
-import { receiversInUse } from "./config/components.ts";
-import type { CollectorConfiguration, OtlpHttpConfiguration } from "./config/configuration.ts";
-import { freshnessOf, shortestStaleAfterMs } from "./config/freshness.ts";
+import { composeAdminActions } from "./composition/admin-actions.ts";
+import { composeAdmission } from "./composition/admission.ts";
+import { type CollectorLog, describe } from "./composition/collector-log.ts";
+import { composeLineReceivers, composeModules, loadModules } from "./composition/components.ts";
+import { composeListeners } from "./composition/listeners.ts";
+import { composePipeline } from "./composition/pipeline.ts";
+import { type NamedPart, RunningParts } from "./composition/running-parts.ts";
+import type { CollectorConfiguration } from "./config/configuration.ts";
 import { planReload, type ReloadPlan } from "./config/reload.ts";
-import { childrenOf, type FoldResult, Liveness } from "./core/index.ts";
-import type { HttpServerOptions } from "./http/http-server.ts";
-import { createJsonlFileReceiver } from "./receivers/jsonl-file.ts";
-import { createJsonlStreamReceiver } from "./receivers/jsonl-stream.ts";
+import type { AdminResult } from "./runtime/admin-actions.ts";
+import { AdminAudit } from "./runtime/admin-audit.ts";
 import { type Clock, SYSTEM_CLOCK } from "./runtime/clock.ts";
-import type { Component } from "./runtime/component.ts";
-import { createCurrentReader } from "./runtime/current-reader.ts";
-import { Door } from "./runtime/door.ts";
 import type { Intake } from "./runtime/intake.ts";
-import { DEFAULT_MAX_LATENESS_MS, LivenessLoop } from "./runtime/liveness-loop.ts";
 import type { ProjectionReader } from "./runtime/projection-reader.ts";
-import { ProjectionState } from "./runtime/projection-state.ts";
-import { READY, type Readiness } from "./runtime/readiness.ts";
-import { Retention } from "./runtime/retention.ts";
 import type { Schedule } from "./runtime/schedule.ts";
-import { createUpdateFeed, type UpdateFeed } from "./runtime/update-feed.ts";
-import { Writer } from "./runtime/writer.ts";
+import type { UpdateFeed } from "./runtime/update-feed.ts";
 import { createAccessControl } from "./security/token-access.ts";
 import { loadTokens } from "./security/token-file.ts";
-import { createApiServer } from "./server/api-server.ts";
-import type { IngestOptions } from "./server/ingest-routes.ts";
-import { createIngestServer } from "./server/ingest-server.ts";
-import { openSqliteStore } from "./store/sqlite/sqlite-store.ts";
+import { type DatabaseStore, openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
 
-/** The part of a logger that the collector uses. Event contents are never logged. */
-export interface CollectorLog {
-  info(members: object, message: string): void;
-  error(members: object, message: string): void;
-}
+export type { CollectorLog } from "./composition/collector-log.ts";
 
 export interface CollectorSeams {
   readonly log: CollectorLog;
   /** Read when the receiver `jsonl_stdin` is to run. */
   readonly stdin?: Readable;
+  /** What relative paths of modules start at. Absolute; default: the working directory. */
+  readonly folder?: string;
+  /** Reads the configuration again and puts it in force, when an administrator asks for it. Default: not possible. */
+  readonly reload?: () => Promise<AdminResult>;
   /** Default: the system's. */
   readonly clock?: Clock;
   /** Where inputs become durable; closed together with the collector. Default: SQLite in the configured `storage.path`. */
@@ -54,6 +45,8 @@ export interface CollectorSeams {
 export interface Collector {
   /** Base URL of OTLP/HTTP and the other ingest routes. `undefined` when OTLP/HTTP is off; the API's server takes evidence all the same. */
   readonly ingestUrl: string | undefined;
+  /** Where OTLP/gRPC listens, as a URL. `undefined` when it is off. */
+  readonly grpcUrl: string | undefined;
   /** Base URL of board, API and metrics. */
   readonly apiUrl: string;
   /** For hosts that embed the collector: the same door that every receiver uses. */
@@ -65,200 +58,123 @@ export interface Collector {
   /** Names of the parts that have not stopped: all of them before `shutdown`, none after it. */
   runningParts(): readonly string[];
   /**
-   * Puts in force what of a configuration without problems can be while it runs, and reads the files of tokens again.
-   * @throws SecretFileError when such a file cannot be used; nothing has changed then.
+   * Puts in force what of a configuration without problems can be while it runs, and reads the files of tokens and
+   * certificates again.
+   * @throws SecretFileError or CertificateError when such a file cannot be used; nothing has changed then.
    */
   reload(configuration: CollectorConfiguration): Promise<ReloadPlan>;
-}
-
-/** How long requests that run may take to their end at a shutdown, if it may take that long. Milliseconds. */
-const MAX_REQUEST_PATIENCE_MS = 5_000;
-
-/** A part under the name that a shutdown knows it by. */
-interface RunningPart {
-  readonly name: string;
-  readonly component: Component;
 }
 
 /**
  * Builds the collector's parts, introduces them to each other, and starts them: the log is replayed and the collector
  * has said that it is back before anything new is let in.
- * @throws StoreUnavailableError when the database cannot be used, and the operating system's error for a taken port.
+ * @throws StoreUnavailableError when the database cannot be used, PluginError when a module cannot, SecretFileError or
+ * CertificateError for files of tokens and certificates, and the operating system's error for a taken port.
  */
 export async function startCollector(configuration: CollectorConfiguration, seams: CollectorSeams): Promise<Collector> {
-  const { log, clock = SYSTEM_CLOCK } = seams;
+  const { log, clock = SYSTEM_CLOCK, folder = process.cwd() } = seams;
   const onError = (error: unknown): void => log.error({ error: describe(error) }, "unexpected fault");
-  const logFault = (message: string, error: unknown): void => log.error({ error: describe(error) }, message);
-  const { storage, lifecycle, limits, service } = configuration;
-  const store = seams.store ?? openSqliteStore({ path: storage.path, synchronous: storage.synchronous });
-  const running: RunningPart[] = [];
+  // What the configuration names is looked at before the database is: it may be wrong without anything having happened.
+  const access = createAccessControl({ tokens: loadTokens(configuration.access.tokens).tokens });
+  const modules = await loadModules(configuration, folder);
+  const { store, adminActions } = openStore(configuration, seams);
+  const running = new RunningParts(onError);
   try {
-    const state = new ProjectionState(store);
-    const liveness = new Liveness((source) => freshnessOf(lifecycle, source));
-    for (const record of childrenOf(state.projection)) liveness.observe({ before: undefined, after: record });
-    const updates = createUpdateFeed(onError);
     const metrics = createMetrics();
-    const writer = new Writer({
-      store,
-      state,
-      clock,
-      publisher: updates,
-      telemetry: metrics.telemetry,
-      snapshotPolicyOf: (source) => ({
-        missingGrace: lifecycle.missingGrace,
-        reconcileDeadlineMs: freshnessOf(lifecycle, source).reconcileDeadlineMs,
-      }),
-      onFolded: ({ changes }: FoldResult) => {
-        for (const change of changes) liveness.observe(change);
+    const { schedule, retentionSchedule } = seams;
+    const pipeline = composePipeline({ configuration, store, clock, log, metrics, schedule, retentionSchedule });
+    const { writer, door, reader, updates, readiness, retention } = pipeline;
+    const { limits } = configuration;
+    const admission = composeAdmission({ limits, clock, writer, telemetry: metrics.telemetry });
+    const actions = composeAdminActions({ retention, reload: seams.reload, backup: undefined });
+    const admin = adminActions && { actions, audit: new AdminAudit(adminActions(), clock) };
+    const listeners = await composeListeners({
+      configuration,
+      dependencies: {
+        intake: door,
+        telemetry: metrics.telemetry,
+        reader,
+        updates,
+        clock,
+        readiness,
+        metrics,
+        ...(admin === undefined ? undefined : { admin }),
       },
-      onError: logFault,
-      onRecovery: (message) => log.info({}, message),
-      maxQueueBytes: limits.queueBytes,
-    });
-    const door = new Door({ writer, clock, telemetry: metrics.telemetry });
-    const reader = createCurrentReader(store, state, () => writer.checkpoint());
-    const loop = new LivenessLoop({
-      clock,
-      liveness,
-      child: (source, childId) => state.child(source, childId),
-      submit: (verdicts) => writer.submitVerdicts(verdicts),
-      isReceiving: () => writer.unavailable === undefined,
-      onError,
-      intervalMs: lifecycle.checkIntervalMs,
-      maxLatenessMs: Math.min(DEFAULT_MAX_LATENESS_MS, shortestStaleAfterMs(lifecycle) / 2),
-      ...(seams.schedule === undefined ? undefined : { schedule: seams.schedule }),
-    });
-    const retention = new Retention({
-      store,
-      state,
-      writer,
-      clock,
-      publisher: updates,
-      telemetry: metrics.telemetry,
-      limits: storage.retention,
-      intervalMs: storage.retention.intervalMs,
-      onError: logFault,
-      ...(seams.retentionSchedule === undefined ? undefined : { schedule: seams.retentionSchedule }),
-    });
-    const readiness = (): Readiness =>
-      writer.unavailable === undefined ? READY : { ready: false, reason: writer.unavailable };
-
-    const access = createAccessControl({ tokens: loadTokens(configuration.access.tokens).tokens });
-    const shared = {
-      onError,
       access,
-      shutdownTimeoutMs: Math.min(MAX_REQUEST_PATIENCE_MS, service.shutdownTimeoutMs / 3),
-      maxBodiesBytes: limits.bodiesBytes,
-      maxConnections: limits.connections,
-    };
-    const ingestDependencies = { intake: door, telemetry: metrics.telemetry };
-    const http = otlpHttpInUse(configuration);
-    const ingest =
-      http === undefined
-        ? undefined
-        : await createIngestServer(ingestDependencies, { ...shared, ...ingestOptionsOf(http) });
-    const api = await createApiServer(
-      { ...ingestDependencies, reader, updates, clock, readiness, metrics },
-      { ...shared, ...apiOptionsOf(configuration, http) },
-    );
-    const receivers = createStreamReceivers(configuration, seams, door, onError);
-
+      admission,
+      log,
+      onError,
+    });
+    const { exportTelemetry } = metrics;
+    const others = await composeModules(modules, {
+      configuration,
+      folder,
+      pipeline,
+      store,
+      clock,
+      log,
+      exportTelemetry,
+    });
     // Verdicts need the writer, receivers need both: they stop in the reverse of this order.
-    const parts: readonly RunningPart[] = [
+    const parts: readonly NamedPart[] = [
+      { name: "pressure", component: admission.pressure },
       { name: "retention", component: retention },
-      { name: "liveness", component: loop },
-      ...(ingest === undefined ? [] : [{ name: "otlp/http", component: ingest }]),
-      { name: "api", component: api },
-      ...receivers,
+      { name: "liveness", component: pipeline.liveness },
+      ...others.exporters,
+      ...listeners.parts,
+      ...composeLineReceivers(configuration, seams.stdin, door, onError),
+      ...others.receivers,
     ];
-    for (const part of parts) {
-      running.unshift(part);
-      await part.component.start();
-    }
-    log.info({ inputs: state.lastInputId, live: state.summary.live }, "ready");
+    await running.start(parts);
+    log.info({ inputs: pipeline.state.lastInputId, live: pipeline.state.summary.live }, "ready");
+    const stop = async (): Promise<void> => {
+      await running.shutdown();
+      await writer.close();
+    };
     let shutdown: Promise<void> | undefined;
     let isClosed = false;
     let inForce = configuration;
     return {
-      ingestUrl: ingest?.url(),
-      apiUrl: api.url(),
+      ingestUrl: listeners.ingest?.url(),
+      grpcUrl: listeners.grpc?.endpoint(),
+      apiUrl: listeners.api.url(),
       intake: door,
       reader,
       updates,
       shutdown: () => {
-        shutdown ??= stop(running, writer, onError).finally(() => {
+        shutdown ??= stop().finally(() => {
           store.close();
           isClosed = true;
         });
         return shutdown;
       },
-      runningParts: () => (isClosed ? [] : [...running.map(({ name }) => name), "writer"]),
+      runningParts: () => (isClosed ? [] : [...running.names, "writer"]),
       reload: async (next) => {
         const plan = planReload(inForce, next);
-        access.replace({ tokens: loadTokens(plan.configuration.access.tokens).tokens });
+        const { access: stated, storage, limits: limitsNow } = plan.configuration;
+        const { tokens } = loadTokens(stated.tokens);
+        const putCertificatesInForce = listeners.prepareCertificates(plan.configuration);
+        access.replace({ tokens });
+        await putCertificatesInForce();
+        retention.limits = storage.retention;
+        admission.limitRate(limitsNow.requestsPerSecond);
         inForce = plan.configuration;
         return plan;
       },
     };
   } catch (error) {
-    await shutDown(running, onError);
+    await running.shutdown();
     store.close();
     throw error;
   }
 }
 
-function otlpHttpInUse(configuration: CollectorConfiguration): OtlpHttpConfiguration | undefined {
-  const otlp = receiversInUse(configuration).find(({ type }) => type === "otlp");
-  return otlp?.type === "otlp" ? (otlp.settings.protocols.http ?? undefined) : undefined;
-}
-
-function ingestOptionsOf(http: OtlpHttpConfiguration): Omit<HttpServerOptions & IngestOptions, "onError"> {
-  const { endpoint, maxRequestBodyBytes: maxBodyBytes, allowedHosts, allowedOrigins } = http;
-  return { ...endpoint, maxBodyBytes, allowedHosts, allowedOrigins };
-}
-
-function apiOptionsOf(
-  { api }: CollectorConfiguration,
-  http: OtlpHttpConfiguration | undefined,
-): Omit<HttpServerOptions & IngestOptions & ApiOptions, "onError"> {
-  const { endpoint, allowedHosts, allowedOrigins, maxStreams } = api;
-  const bodies = http === undefined ? undefined : { maxBodyBytes: http.maxRequestBodyBytes };
-  return { ...endpoint, ...bodies, allowedHosts, allowedOrigins, maxStreams };
-}
-
-function createStreamReceivers(
-  configuration: CollectorConfiguration,
-  { stdin }: CollectorSeams,
-  intake: Intake,
-  onError: (error: unknown) => void,
-): readonly RunningPart[] {
-  return receiversInUse(configuration).flatMap((receiver): readonly RunningPart[] => {
-    const { id: name } = receiver;
-    if (receiver.type === "jsonl_file") {
-      return [{ name, component: createJsonlFileReceiver({ intake, onError, ...receiver.settings }) }];
-    }
-    if (receiver.type !== "jsonl_stdin" || stdin === undefined) return [];
-    return [{ name, component: createJsonlStreamReceiver({ intake, stream: stdin, onError, ...receiver.settings }) }];
-  });
-}
-
-async function stop(running: RunningPart[], writer: Writer, onError: (error: unknown) => void): Promise<void> {
-  await shutDown(running, onError);
-  await writer.close();
-}
-
-/** One part that cannot stop must not keep the others from it. */
-async function shutDown(running: RunningPart[], onError: (error: unknown) => void): Promise<void> {
-  for (let part = running[0]; part !== undefined; part = running[0]) {
-    try {
-      await part.component.shutdown();
-    } catch (error) {
-      onError(error);
-    }
-    running.shift();
-  }
-}
-
-function describe(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+/** A store that a host brings keeps no record of what administrators do: then there is no admin API. */
+function openStore(
+  { storage }: CollectorConfiguration,
+  seams: CollectorSeams,
+): { readonly store: Store; readonly adminActions: DatabaseStore["adminActions"] | undefined } {
+  if (seams.store !== undefined) return { store: seams.store, adminActions: undefined };
+  const store = openSqliteStore({ path: storage.path, synchronous: storage.synchronous });
+  return { store, adminActions: () => store.adminActions() };
 }

@@ -60,8 +60,8 @@ export { RateLimit } from "./runtime/rate-limit.ts";
 export type { Schedule } from "./runtime/schedule.ts";
 export { type ShutdownOutcome, type Stoppable, shutDownWithin } from "./runtime/shutdown-deadline.ts";
 export { createUpdateFeed, type UpdatePublisher } from "./runtime/update-feed.ts";
-export { Writer } from "./runtime/writer.ts";
 export { type ProjectionDifference, type Verification, verifyStore } from "./runtime/verification.ts";
+export { Writer } from "./runtime/writer.ts";
 export { type AccessControl, OPEN_ACCESS, type Principal, type Scope } from "./security/access-control.ts";
 export type { CertificateSource, TlsMaterial } from "./security/certificates.ts";
 export {

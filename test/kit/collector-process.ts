@@ -6,6 +6,8 @@ export interface CollectorProcess {
   /** Base URLs, as the collector announced them. */
   readonly ingestUrl: string;
   readonly apiUrl: string;
+  /** OTLP/gRPC as a URL. */
+  readonly grpcUrl: string;
   /** The JSON of an API path. @throws Error when the answer is no success. */
   get<Answer>(path: string): Promise<Answer>;
   /** Sends a signal and resolves when the process has ended. */
@@ -25,6 +27,7 @@ export async function startCollector(
   const announcement = JSON.parse(await program.line((line) => line.startsWith("{"))) as {
     readonly ready: boolean;
     readonly ingest: string;
+    readonly grpc: string;
     readonly api: string;
   };
   if (!announcement.ready) throw new Error("the collector announced itself and is not ready");
@@ -33,6 +36,7 @@ export async function startCollector(
     pid: program.pid,
     ingestUrl: announcement.ingest,
     apiUrl: announcement.api,
+    grpcUrl: announcement.grpc,
     get: async <Answer>(path: string): Promise<Answer> => {
       const response = await fetch(new URL(path, announcement.api));
       if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);

@@ -1,8 +1,9 @@
-import { Counter, Gauge, type OpenMetricsContentType, type Registry } from "prom-client";
+import { Counter, Gauge } from "prom-client";
 import type { ExportTelemetry } from "../runtime/export-telemetry.ts";
+import type { MetricRegisters } from "./metric-registers.ts";
 
 /** The metrics of exporters. The label is an exporter's id: there are as many as the configuration names. */
-export function createExportMetrics(registers: (Registry | Registry<OpenMetricsContentType>)[]): ExportTelemetry {
+export function createExportMetrics(registers: MetricRegisters): ExportTelemetry {
   const inputs = new Counter({
     name: "agent_lifecycle_export_inputs_total",
     help: "Inputs by what became of them: delivered, refused by the destination, missed because retention removed them.",

@@ -1,15 +1,19 @@
 import { STATES } from "@agent-lifecycle/proto";
 import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry } from "prom-client";
+import type { AdmissionTelemetry } from "../runtime/admission-control.ts";
 import type { ExportTelemetry } from "../runtime/export-telemetry.ts";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import type { RequestTelemetry } from "../runtime/request-telemetry.ts";
 import type { PipelineTelemetry, RetentionTelemetry } from "../runtime/telemetry.ts";
+import { createAdmissionMetrics } from "./admission-metrics.ts";
 import { createExportMetrics } from "./export-metrics.ts";
+import type { MetricRegisters } from "./metric-registers.ts";
+import { createProcessMetrics } from "./process-metrics.ts";
 import { createRetentionMetrics } from "./retention-metrics.ts";
 
 /** The collector's own metrics. Labels are closed sets: no child, source or epoch is ever one. */
 export interface CollectorMetrics {
-  readonly telemetry: PipelineTelemetry & RequestTelemetry & RetentionTelemetry;
+  readonly telemetry: PipelineTelemetry & RequestTelemetry & RetentionTelemetry & AdmissionTelemetry;
   readonly exportTelemetry: ExportTelemetry;
   /** The exposition in the format that suits the `Accept` header: OpenMetrics 1.0, or else Prometheus text 0.0.4. */
   render(accept: string | undefined, reader: ProjectionReader): Promise<MetricsExposition>;
@@ -20,8 +24,6 @@ export interface MetricsExposition {
   readonly text: string;
 }
 
-export type Registers = (Registry | Registry<OpenMetricsContentType>)[];
-
 const COMMIT_SECONDS = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const COMMIT_INPUTS = [1, 10, 100, 1_000, 10_000, 100_000];
 
@@ -30,21 +32,27 @@ export function createMetrics(): CollectorMetrics {
   const prometheus = new Registry();
   const openMetrics = new Registry<OpenMetricsContentType>();
   openMetrics.setContentType(Registry.OPENMETRICS_CONTENT_TYPE);
-  const registers: Registers = [prometheus, openMetrics];
+  const registers: MetricRegisters = [prometheus, openMetrics];
   const setProjection = createProjectionGauges(registers);
-  const telemetry = { ...createCounters(registers), ...createRetentionMetrics(registers) };
+  const setProcess = createProcessMetrics(registers);
+  const telemetry = {
+    ...createCounters(registers),
+    ...createRetentionMetrics(registers),
+    ...createAdmissionMetrics(registers),
+  };
   return {
     telemetry,
     exportTelemetry: createExportMetrics(registers),
     render: async (accept, reader) => {
       setProjection(reader);
+      setProcess();
       const registry = accept?.includes("application/openmetrics-text") ? openMetrics : prometheus;
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
 }
 
-function createProjectionGauges(registers: Registers): (reader: ProjectionReader) => void {
+function createProjectionGauges(registers: MetricRegisters): (reader: ProjectionReader) => void {
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
   const children = new Gauge({
     name: "agent_lifecycle_children",
@@ -59,12 +67,6 @@ function createProjectionGauges(registers: Registers): (reader: ProjectionReader
   );
   const unknown = gauge("agent_lifecycle_children_state_unknown", "Children heard of without any state.");
   const position = gauge("agent_lifecycle_input_log_position", "Id of the newest stored input.");
-  const memory = gauge("otelcol_process_memory_rss_bytes", "Resident memory of the collector process.");
-  const uptime = new Counter({
-    name: "otelcol_process_uptime_seconds_total",
-    help: "Time since the collector process started.",
-    registers,
-  });
   return (reader) => {
     const summary = reader.summary();
     for (const state of STATES) children.set({ state }, summary.byState[state]);
@@ -72,13 +74,10 @@ function createProjectionGauges(registers: Registers): (reader: ProjectionReader
     provisional.set(summary.provisional);
     unknown.set(summary.stateUnknown);
     position.set(reader.lastInputId());
-    memory.set(process.memoryUsage.rss());
-    uptime.reset();
-    uptime.inc(process.uptime());
   };
 }
 
-function createCounters(registers: Registers): PipelineTelemetry & RequestTelemetry {
+function createCounters(registers: MetricRegisters): PipelineTelemetry & RequestTelemetry {
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> =>
     new Counter({ name, help, labelNames, registers });
   const events = counter("agent_lifecycle_events_total", "Events by what became of them.", ["receiver", "status"]);

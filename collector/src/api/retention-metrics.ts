@@ -1,9 +1,9 @@
 import { Counter, Gauge } from "prom-client";
 import type { RetentionTelemetry } from "../runtime/telemetry.ts";
-import type { Registers } from "./metrics.ts";
+import type { MetricRegisters } from "./metric-registers.ts";
 
 /** The metrics of retention. */
-export function createRetentionMetrics(registers: Registers): RetentionTelemetry {
+export function createRetentionMetrics(registers: MetricRegisters): RetentionTelemetry {
   const counter = (name: string, help: string): Counter => new Counter({ name, help, registers });
   const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
   const removedInputs = counter("agent_lifecycle_retention_removed_inputs_total", "Inputs that retention removed.");

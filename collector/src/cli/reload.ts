@@ -1,6 +1,7 @@
 import type { Collector } from "../app.ts";
-import type { CollectorConfiguration, LogLevel } from "../config/configuration.ts";
+import type { LogLevel } from "../config/configuration.ts";
 import { describeProblem } from "../config/problem.ts";
+import type { AdminResult } from "../runtime/admin-actions.ts";
 import { messageOf } from "./command-error.ts";
 import type { FoundConfiguration } from "./configuration-file.ts";
 
@@ -20,8 +21,8 @@ export interface ReloadParts {
  * Makes the function that reads the configuration again and puts in force what can be while the collector runs. It never
  * rejects: a configuration with a problem changes nothing, and the log says why. Calls that come while it works are one.
  */
-export function createReload(parts: ReloadParts): () => Promise<void> {
-  let running: Promise<void> | undefined;
+export function createReload(parts: ReloadParts): () => Promise<AdminResult> {
+  let running: Promise<AdminResult> | undefined;
   let again = false;
   return () => {
     if (running !== undefined) {
@@ -29,10 +30,12 @@ export function createReload(parts: ReloadParts): () => Promise<void> {
       return running;
     }
     running = (async () => {
+      let result: AdminResult;
       do {
         again = false;
-        await reload(parts);
+        result = await reload(parts);
       } while (again);
+      return result;
     })().finally(() => {
       running = undefined;
     });
@@ -40,27 +43,26 @@ export function createReload(parts: ReloadParts): () => Promise<void> {
   };
 }
 
-async function reload({ collector, find, setLogLevel, log }: ReloadParts): Promise<void> {
-  let next: CollectorConfiguration;
+const UNUSABLE = "the new configuration cannot be used; nothing was changed";
+
+async function reload({ collector, find, setLogLevel, log }: ReloadParts): Promise<AdminResult> {
   try {
     const { configuration, problems } = find();
     if (problems.length > 0) {
-      log.error(
-        { problems: problems.map(describeProblem) },
-        "the new configuration cannot be used; nothing was changed",
-      );
-      return;
+      const described = problems.map(describeProblem);
+      log.error({ problems: described }, UNUSABLE);
+      return { ok: false, reason: "failed", text: `${UNUSABLE}: ${described.join("; ")}` };
     }
-    next = configuration;
-    const plan = await collector.reload(next);
+    const { applied, needsRestart, configuration: inForce } = await collector.reload(configuration);
     const isTold = log.isLevelEnabled("info");
-    const tell = (): void => log.info({ applied: plan.applied, needsRestart: plan.needsRestart }, "reloaded");
-    const { level } = plan.configuration.service.telemetry.logs;
+    const tell = (): void => log.info({ applied, needsRestart }, "reloaded");
     // Told by the more talkative of both levels: whoever makes the log quiet wants to see that it was done.
     if (isTold) tell();
-    setLogLevel(level);
+    setLogLevel(inForce.service.telemetry.logs.level);
     if (!isTold) tell();
+    return { ok: true, details: { applied, needsRestart } };
   } catch (error) {
-    log.error({ error: messageOf(error) }, "the new configuration cannot be used; nothing was changed");
+    log.error({ error: messageOf(error) }, UNUSABLE);
+    return { ok: false, reason: "failed", text: `${UNUSABLE}: ${messageOf(error)}` };
   }
 }

@@ -1,9 +1,10 @@
 import { totalmem } from "node:os";
 import { getHeapStatistics } from "node:v8";
 import type { LimitsConfiguration } from "../config/configuration.ts";
+import { memoryLimitBytes } from "../config/quantities.ts";
 import { ByteBudget } from "../http/byte-budget.ts";
 import type { Admission } from "../runtime/admission.ts";
-import { type AdmissionControlParts, createAdmissionControl } from "../runtime/admission-control.ts";
+import { type AdmissionTelemetry, createAdmissionControl } from "../runtime/admission-control.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { ProcessPressure } from "../runtime/process-pressure.ts";
 import { RateLimit } from "../runtime/rate-limit.ts";
@@ -13,7 +14,7 @@ export interface AdmissionParts {
   readonly limits: LimitsConfiguration;
   readonly clock: Clock;
   readonly writer: Writer;
-  readonly telemetry: AdmissionControlParts["telemetry"];
+  readonly telemetry: AdmissionTelemetry;
 }
 
 export interface ComposedAdmission {
@@ -31,7 +32,7 @@ export function composeAdmission({ limits, clock, writer, telemetry }: Admission
   const pressure = new ProcessPressure({
     clock,
     maxEventLoopDelayMs: limits.eventLoopDelayMs,
-    maxMemoryBytes: memoryBytes(limits.memory),
+    maxMemoryBytes: memoryLimitBytes(limits.memory, usableMemoryBytes()),
   });
   let rateLimit: RateLimit | undefined;
   const limitRate = (perSecond: number | undefined): void => {
@@ -49,10 +50,6 @@ export function composeAdmission({ limits, clock, writer, telemetry }: Admission
     telemetry,
   });
   return { admission, budget, pressure, limitRate };
-}
-
-function memoryBytes(limit: LimitsConfiguration["memory"]): number {
-  return typeof limit === "number" ? limit : (usableMemoryBytes() * Number.parseFloat(limit)) / 100;
 }
 
 /** What V8 may grow to, or less where the machine or a container has less. */

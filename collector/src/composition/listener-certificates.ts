@@ -1,7 +1,11 @@
 import type { TlsConfiguration } from "../config/configuration.ts";
 import type { Component } from "../runtime/component.ts";
 import type { CertificateSource, TlsMaterial } from "../security/certificates.ts";
-import { createFileCertificates, type FileCertificateOptions, type FileCertificates } from "../security/file-certificates.ts";
+import {
+  createFileCertificates,
+  type FileCertificateOptions,
+  type FileCertificates,
+} from "../security/file-certificates.ts";
 
 type Surroundings = Pick<FileCertificateOptions, "log" | "now" | "schedule">;
 

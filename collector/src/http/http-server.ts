@@ -111,13 +111,17 @@ interface LifecycleSettings {
 }
 
 function lifecycleOf(fastify: FastifyInstance, settings: LifecycleSettings): Omit<HttpServer, "fastify"> {
+  let starting: Promise<unknown> = Promise.resolve();
   let closing: Promise<void> | undefined;
   return {
     start: async () => {
-      await fastify.listen({ host: settings.host, port: settings.port });
+      starting = fastify.listen({ host: settings.host, port: settings.port });
+      await starting;
     },
     shutdown: () => {
-      closing ??= closeWithin(fastify, settings.shutdownTimeoutMs);
+      const close = (): Promise<void> => closeWithin(fastify, settings.shutdownTimeoutMs);
+      // Closed while it begins to listen, the server would go on listening.
+      closing ??= starting.then(close, close);
       return closing;
     },
     url: () => {

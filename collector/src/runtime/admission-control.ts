@@ -14,7 +14,12 @@ export interface AdmissionControlParts {
   readonly writerRefusal: () => Refusal | undefined;
   /** Requests each sender may make. Without it: any number. */
   readonly rateLimit: () => RateLimit | undefined;
-  readonly telemetry: { countAdmissionRefusal(reason: AdmissionRefusalReason): void };
+  readonly telemetry: AdmissionTelemetry;
+}
+
+/** What is told of requests that are not let in. Cheap, and never throws. */
+export interface AdmissionTelemetry {
+  countAdmissionRefusal(reason: AdmissionRefusalReason): void;
 }
 
 export type AdmissionRefusalReason = Pressure | "queue" | "rate";

@@ -28,9 +28,11 @@ export interface CommitParts {
   readonly telemetry: PipelineTelemetry;
   /** The policy stamped on a snapshot of this source. */
   readonly snapshotPolicyOf: (source: string) => SnapshotPolicy;
+  /** Diagnostics that are kept; the oldest go. Default 10,000. */
+  readonly maxDiagnostics?: number;
 }
 
-const MAX_STORED_DIAGNOSTICS = 10_000;
+const DEFAULT_MAX_DIAGNOSTICS = 10_000;
 /** Diagnostics stored by one commit; further ones are only counted, so that a flood of bad input stays cheap. */
 const MAX_DIAGNOSTICS_PER_COMMIT = 200;
 
@@ -177,7 +179,8 @@ export class Commit {
     this.#diagnosticCodes.push(diagnostic.diagnostic.code);
     if (this.#diagnosticCodes.length > MAX_DIAGNOSTICS_PER_COMMIT) return;
     store.appendDiagnostic(diagnostic);
-    if (this.#diagnosticCodes.length === 1) store.trimDiagnostics(MAX_STORED_DIAGNOSTICS);
+    if (this.#diagnosticCodes.length === 1)
+      store.trimDiagnostics(this.#parts.maxDiagnostics ?? DEFAULT_MAX_DIAGNOSTICS);
   }
 
   #append(

@@ -1,7 +1,7 @@
 import type { Diagnostic, DiagnosticCode } from "@agent-lifecycle/proto";
 import type { InputStatus } from "../core/index.ts";
 
-/** Where something came in, for counters and diagnostics: `otlp_http`, `jsonl_http`, `jsonl_file`, `jsonl_stdin`. */
+/** Where something came in, for counters and diagnostics: `otlp_http`, `otlp_grpc`, `jsonl_http`, `jsonl_file`, `jsonl_stdin`. */
 export interface Origin {
   readonly receiver: string;
   /** Old evidence: from a journal, a file or a replay (S1). */

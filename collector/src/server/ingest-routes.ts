@@ -19,8 +19,8 @@ export interface IngestDependencies {
 export interface IngestOptions {
   /** Largest body that is held in memory, as sent and after decompression. Bytes; default 64 MiB. */
   readonly maxBodyBytes?: number;
-  /** All bodies held at one time; beyond it requests are refused retryably. Bytes; default four of the largest. */
-  readonly maxBodiesBytes?: number;
+  /** What all bodies take at one time, also those of other servers that share it. Default: four of the largest. */
+  readonly budget?: ByteBudget;
   /** Largest JSONL body, which is never held. Bytes, as sent and after decompression; default 1 GiB. */
   readonly maxStreamedBytes?: number;
   /** Longest JSONL line. Bytes; default 64 KiB. */
@@ -45,7 +45,7 @@ export async function registerIngestRoutes(
   const { access = OPEN_ACCESS, admission = OPEN_ADMISSION, allowedOrigins = [], maxLineBytes, onError } = options;
   const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const maxStreamedBytes = options.maxStreamedBytes ?? DEFAULT_MAX_STREAMED_BYTES;
-  const budget = new ByteBudget(options.maxBodiesBytes ?? 4 * maxBodyBytes);
+  const budget = options.budget ?? new ByteBudget(4 * maxBodyBytes);
   const limits = { maxWireBytes: maxBodyBytes, maxDecodedBytes: maxBodyBytes };
   const streamed = { maxWireBytes: maxStreamedBytes, maxDecodedBytes: maxStreamedBytes };
   const crossOrigin = allowedOrigins.length > 0;

@@ -3,6 +3,7 @@ import { Command, Option } from "commander";
 import { type Collector, startCollector } from "../../app.ts";
 import type { CollectorConfiguration } from "../../config/configuration.ts";
 import { describeProblem } from "../../config/problem.ts";
+import type { AdminResult } from "../../runtime/admin-actions.ts";
 import { shutDownWithin } from "../../runtime/shutdown-deadline.ts";
 import { addCollectorFlags, applyFlags, type CollectorFlags } from "../collector-flags.ts";
 import { CommandError } from "../command-error.ts";
@@ -15,6 +16,12 @@ interface CollectorOptions extends CollectorFlags {
   readonly config?: string;
   readonly json?: boolean;
 }
+
+const NOT_READY: Promise<AdminResult> = Promise.resolve({
+  ok: false,
+  reason: "conflict",
+  text: "the collector is starting",
+});
 
 /** `agent-lifecycle collector`: receives, stores, projects and shows until it is told to stop. */
 export function collectorCommand(): Command {
@@ -36,16 +43,24 @@ async function run(options: CollectorOptions): Promise<void> {
   const configuration = requireSound(found, config);
   const log = createOwnLog(configuration.service.telemetry.logs.level);
   for (const warning of found.warnings) log.warn({ warning: describeProblem(warning) }, "the configuration is unwise");
-  // Without a file there is nothing to read again: a terminal that closes means what it usually does.
+  // Without a file a terminal that closes means what it usually does.
   const stop = listenForStop(config === undefined ? ["SIGTERM", "SIGINT", "SIGHUP"] : ["SIGTERM", "SIGINT"]);
-  const collector = await startCollector(configuration, { log, stdin: process.stdin }).catch((error: unknown) => {
+  let reload: (() => Promise<AdminResult>) | undefined;
+  const collector = await startCollector(configuration, {
+    log,
+    stdin: process.stdin,
+    folder: found.folder,
+    // Without a file there is nothing to read again.
+    ...(config === undefined ? undefined : { reload: () => reload?.() ?? NOT_READY }),
+  }).catch((error: unknown) => {
     throw portTaken(error) ?? error;
   });
   const setLogLevel = (level: string): void => {
     log.level = level;
   };
-  const reload = createReload({ collector, find, setLogLevel, log });
-  if (config !== undefined) process.on("SIGHUP", () => void reload());
+  const reloadNow = createReload({ collector, find, setLogLevel, log });
+  reload = reloadNow;
+  if (config !== undefined) process.on("SIGHUP", () => void reloadNow());
   announce(collector, configuration, options.json === true);
   await stop.first;
   await end(collector, configuration);
@@ -67,11 +82,17 @@ function portTaken(error: unknown): CommandError | undefined {
   return new CommandError(`${error.message}: ${choice}`, { cause: error });
 }
 
-function announce({ ingestUrl, apiUrl }: Collector, { storage }: CollectorConfiguration, json: boolean): void {
+function announce({ ingestUrl, grpcUrl, apiUrl }: Collector, { storage }: CollectorConfiguration, json: boolean): void {
   if (json) {
-    process.stdout.write(`${JSON.stringify({ ready: true, ingest: ingestUrl ?? null, api: apiUrl })}\n`);
+    const addresses = { ingest: ingestUrl ?? null, grpc: grpcUrl ?? null, api: apiUrl };
+    process.stdout.write(`${JSON.stringify({ ready: true, ...addresses })}\n`);
     return;
   }
-  const ingest = ingestUrl === undefined ? "" : `OTLP/HTTP      ${ingestUrl}/v1/logs\n`;
-  process.stdout.write(`board and API  ${apiUrl}\n${ingest}database       ${resolve(storage.path)}\n`);
+  const lines = [
+    `board and API  ${apiUrl}`,
+    ...(ingestUrl === undefined ? [] : [`OTLP/HTTP      ${ingestUrl}/v1/logs`]),
+    ...(grpcUrl === undefined ? [] : [`OTLP/gRPC      ${grpcUrl}`]),
+    `database       ${resolve(storage.path)}`,
+  ];
+  process.stdout.write(`${lines.join("\n")}\n`);
 }

@@ -8,6 +8,7 @@ import {
   type IdentityQuestion,
   type Summary,
 } from "../../core/index.ts";
+import type { AdminActionStore } from "../admin-actions.ts";
 import {
   type AppendedInput,
   type BaseMove,
@@ -24,6 +25,7 @@ import {
   type StoreReader,
   StoreUnavailableError,
 } from "../store.ts";
+import { createSqliteAdminActions } from "./admin-actions.ts";
 import { AuditRows } from "./audit-rows.ts";
 import { BaseRows } from "./base-rows.ts";
 import { ChildQueries } from "./child-queries.ts";
@@ -36,8 +38,14 @@ import { closeUntouched, openDatabase, type SqliteStoreOptions } from "./open-da
 import { SnapshotEpochRows } from "./snapshot-epoch-rows.ts";
 import { lockForWriting } from "./writer-lock.ts";
 
+/** The embedded store. Beside the inputs it keeps what administrators did. */
+export interface DatabaseStore extends Store {
+  /** Opened when first asked for. @throws StoreUnavailableError when the file cannot be used. */
+  adminActions(): AdminActionStore;
+}
+
 /** Opens the embedded store. @throws StoreUnavailableError when the file cannot be used. */
-export function openSqliteStore(options: SqliteStoreOptions): Store {
+export function openSqliteStore(options: SqliteStoreOptions): DatabaseStore {
   if (options.readOnly === true) return createStore(options, () => {});
   createDatabaseFile(options.path);
   const lock = lockForWriting(options.path);
@@ -49,7 +57,7 @@ export function openSqliteStore(options: SqliteStoreOptions): Store {
   }
 }
 
-function createStore(options: SqliteStoreOptions, unlock: () => void): Store {
+function createStore(options: SqliteStoreOptions, unlock: () => void): DatabaseStore {
   const database = openDatabase(options);
   try {
     return new SqliteStore(database, options.path, unlock);
@@ -60,7 +68,7 @@ function createStore(options: SqliteStoreOptions, unlock: () => void): Store {
   }
 }
 
-class SqliteStore implements Store {
+class SqliteStore implements DatabaseStore {
   readonly #database: DatabaseSync;
   readonly #path: string;
   readonly #unlock: () => void;
@@ -77,6 +85,7 @@ class SqliteStore implements Store {
   /** The newest input that is committed. */
   #committedInputId: number;
   #damage: StoreUnavailableError | undefined;
+  #adminActions: AdminActionStore | undefined;
 
   constructor(database: DatabaseSync, path: string, unlock: () => void) {
     this.#database = database;
@@ -98,6 +107,11 @@ class SqliteStore implements Store {
     );
     this.#committedInputId = this.lastInputId();
     this.#nextInputId = this.#committedInputId + 1;
+  }
+
+  adminActions(): AdminActionStore {
+    this.#adminActions ??= createSqliteAdminActions(this.#database, this.#path);
+    return this.#adminActions;
   }
 
   begin(): void {

@@ -1,0 +1,105 @@
+import type { CollectorMetrics } from "../api/metrics.ts";
+import type { CollectorConfiguration } from "../config/configuration.ts";
+import { freshnessOf, shortestStaleAfterMs } from "../config/freshness.ts";
+import { childrenOf, type FoldResult, Liveness } from "../core/index.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { createCurrentReader } from "../runtime/current-reader.ts";
+import { Door } from "../runtime/door.ts";
+import { DEFAULT_MAX_LATENESS_MS, LivenessLoop } from "../runtime/liveness-loop.ts";
+import type { ProjectionReader } from "../runtime/projection-reader.ts";
+import { ProjectionState } from "../runtime/projection-state.ts";
+import { READY, type Readiness } from "../runtime/readiness.ts";
+import { Retention } from "../runtime/retention.ts";
+import type { Schedule } from "../runtime/schedule.ts";
+import { createUpdateFeed, type UpdateFeed } from "../runtime/update-feed.ts";
+import { Writer } from "../runtime/writer.ts";
+import type { Store } from "../store/store.ts";
+import type { CollectorLog } from "./collector-log.ts";
+import { describe } from "./collector-log.ts";
+
+export interface PipelineParts {
+  readonly configuration: CollectorConfiguration;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: CollectorLog;
+  readonly metrics: CollectorMetrics;
+  /** The pace of the looks for silence. */
+  readonly schedule: Schedule | undefined;
+  readonly retentionSchedule: Schedule | undefined;
+}
+
+/** From the door to the store, and what looks at the projection in between. Nothing runs yet. */
+export interface Pipeline {
+  readonly state: ProjectionState;
+  readonly writer: Writer;
+  readonly door: Door;
+  readonly reader: ProjectionReader;
+  readonly updates: UpdateFeed;
+  readonly liveness: LivenessLoop;
+  readonly retention: Retention;
+  readonly readiness: () => Readiness;
+}
+
+/** Loads what is stored and puts together what everything received goes through. */
+export function composePipeline(parts: PipelineParts): Pipeline {
+  const { configuration, store, clock, log, metrics } = parts;
+  const { storage, lifecycle, limits } = configuration;
+  const { telemetry } = metrics;
+  const logFault = (message: string, error: unknown): void => log.error({ error: describe(error) }, message);
+  const onError = (error: unknown): void => logFault("unexpected fault", error);
+  const state = new ProjectionState(store);
+  const watch = new Liveness((source) => freshnessOf(lifecycle, source));
+  for (const record of childrenOf(state.projection)) watch.observe({ before: undefined, after: record });
+  const updates = createUpdateFeed(onError);
+  const writer = new Writer({
+    store,
+    state,
+    clock,
+    publisher: updates,
+    telemetry,
+    snapshotPolicyOf: (source) => ({
+      missingGrace: lifecycle.missingGrace,
+      reconcileDeadlineMs: freshnessOf(lifecycle, source).reconcileDeadlineMs,
+    }),
+    maxDiagnostics: limits.diagnostics,
+    onFolded: ({ changes }: FoldResult) => {
+      for (const change of changes) watch.observe(change);
+    },
+    onError: logFault,
+    onRecovery: (message) => log.info({}, message),
+    maxQueueBytes: limits.queueBytes,
+  });
+  const liveness = new LivenessLoop({
+    clock,
+    liveness: watch,
+    child: (source, childId) => state.child(source, childId),
+    submit: (verdicts) => writer.submitVerdicts(verdicts),
+    isReceiving: () => writer.unavailable === undefined,
+    onError,
+    intervalMs: lifecycle.checkIntervalMs,
+    maxLatenessMs: Math.min(DEFAULT_MAX_LATENESS_MS, shortestStaleAfterMs(lifecycle) / 2),
+    ...(parts.schedule === undefined ? undefined : { schedule: parts.schedule }),
+  });
+  const retention = new Retention({
+    store,
+    state,
+    writer,
+    clock,
+    publisher: updates,
+    telemetry,
+    limits: storage.retention,
+    intervalMs: storage.retention.intervalMs,
+    onError: logFault,
+    ...(parts.retentionSchedule === undefined ? undefined : { schedule: parts.retentionSchedule }),
+  });
+  return {
+    state,
+    writer,
+    door: new Door({ writer, clock, telemetry }),
+    reader: createCurrentReader(store, state, () => writer.checkpoint()),
+    updates,
+    liveness,
+    retention,
+    readiness: () => (writer.unavailable === undefined ? READY : { ready: false, reason: writer.unavailable }),
+  };
+}
