@@ -10,7 +10,7 @@ import { memoryOf } from "../kit/process-memory.ts";
 const OVERLOAD_SECONDS = Number(process.env["OVERLOAD_SECONDS"] ?? 20);
 const TIMES_CAPACITY = 3;
 const RECORDS_PER_REQUEST = 512;
-const MAX_WAITING_REQUESTS = 1_000;
+const MAX_WAITING_REQUESTS = 500;
 
 interface Sample {
   readonly residentBytes: number;
@@ -73,6 +73,7 @@ describe("a collector that is sent three times what it can store", () => {
       nextBody: () => flood.next(),
       maxWaiting: MAX_WAITING_REQUESTS,
     });
+    await load.connect();
     const capacity = await load.saturate(8, 3_000);
     const watching = watch(collector);
     const { acknowledged: before } = load.tally;

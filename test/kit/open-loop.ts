@@ -38,6 +38,14 @@ export class OpenLoop {
     this.#agent = new Agent({ keepAlive: true, maxSockets: options.maxWaiting, scheduling: "fifo" });
   }
 
+  /**
+   * Opens all connections. A server that is busy takes new ones slowly, and a fleet has had its own for long; what waits
+   * to be taken would bound the load otherwise.
+   */
+  async connect(): Promise<void> {
+    await Promise.all(Array.from({ length: this.#options.maxWaiting }, () => this.#knock()));
+  }
+
   /** As many as answers allow, from so many senders. @returns acknowledged requests a second. */
   async saturate(senders: number, durationMs: number): Promise<number> {
     const before = this.tally.acknowledged;
@@ -72,6 +80,15 @@ export class OpenLoop {
 
   close(): void {
     this.#agent.destroy();
+  }
+
+  #knock(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const knocking = request(this.#options.url, { method: "GET", agent: this.#agent });
+      knocking.once("response", (answer) => answer.resume().once("end", resolve));
+      knocking.once("error", reject);
+      knocking.end();
+    });
   }
 
   #post(): Promise<void> {

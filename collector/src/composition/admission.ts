@@ -44,7 +44,8 @@ export function composeAdmission({ limits, clock, writer, telemetry }: Admission
   const admission = createAdmissionControl({
     pressure: () => pressure.current,
     unansweredBytes: () => budget.heldBytes,
-    maxUnansweredBytes: limits.queueBytes,
+    // Refused before it is read: half of what would be refused after it was decoded, in vain.
+    maxUnansweredBytes: limits.queueBytes / 2,
     writerRefusal: () => writer.refusal(0),
     rateLimit: () => rateLimit,
     telemetry,

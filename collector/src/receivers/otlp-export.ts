@@ -11,9 +11,12 @@ const MAX_MESSAGE_LENGTH = 4_096;
 /**
  * Stores what a decoded request brought, and says what it came to (H9). The same for every transport of OTLP: records of
  * other origin are counted and nothing of them is kept, records that break the contract are refused one by one.
+ * @param decode called when the collector is ready for what it makes
  * @throws HttpRefusal `malformed` for what is no request, and as `intakeRefusal` when nothing could be stored.
  */
-export async function exportLogs(decoded: DecodedLogs, intake: Intake, origin: Origin): Promise<ExportOutcome> {
+export async function exportLogs(decode: () => DecodedLogs, intake: Intake, origin: Origin): Promise<ExportOutcome> {
+  await intake.whenReady();
+  const decoded = decode();
   if (!decoded.ok) throw new HttpRefusal("malformed", decoded.problem);
   const { candidates, positions, foreign } = sortRecords(decoded.records);
   const outcomes = await submit(intake, candidates, origin);

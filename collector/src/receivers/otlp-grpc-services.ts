@@ -54,7 +54,7 @@ export function registerOtlpServices(
 }
 
 async function receive(message: Buffer, { principal }: AdmittedCall, intake: Intake): Promise<ExportOutcome> {
-  return exportLogs(decodeLogsProtobuf(message), intake, {
+  return exportLogs(() => decodeLogsProtobuf(message), intake, {
     receiver: RECEIVER,
     backfill: false,
     bytes: message.length,

@@ -59,7 +59,7 @@ async function receiveLogs(
   const lease = budget.open();
   try {
     const body = await readBody(request.raw, limits, lease);
-    const outcome = await exportLogs(decode(body, encoding), intake, {
+    const outcome = await exportLogs(() => decode(body, encoding), intake, {
       receiver: RECEIVER,
       backfill: false,
       bytes: body.length,

@@ -28,6 +28,10 @@ export class Door implements Intake {
     this.#parts = parts;
   }
 
+  whenReady(): Promise<void> {
+    return this.#parts.writer.whenReady();
+  }
+
   acceptEvents(candidates: readonly unknown[], origin: Origin): Promise<EventsIntake> {
     const refusal = this.#refusal(origin);
     if (refusal !== undefined) return Promise.resolve(refusal);

@@ -57,6 +57,11 @@ export type SnapshotIntake =
  * Never rejects.
  */
 export interface Intake {
+  /**
+   * Resolves when what is handed over next will be stored soon. Whoever waits for it before decoding holds bytes, and
+   * not the many times larger objects that they become. First come, first served; never rejects.
+   */
+  whenReady(): Promise<void>;
   /** One outcome for each candidate, in order. */
   acceptEvents(candidates: readonly unknown[], origin: Origin): Promise<EventsIntake>;
   acceptSnapshot(candidate: unknown, origin: Origin): Promise<SnapshotIntake>;

@@ -20,8 +20,12 @@ export interface WriterOptions extends CommitParts {
 const DEFAULT_MAX_QUEUE_BYTES = 64 * 1024 * 1024;
 /** Bounds of one commit: what a request at the front waits for at most. */
 const MAX_WEIGHT_PER_COMMIT = 8_192;
+/** While more than this waits to be written, what is still in bytes had better stay so. */
+const READY_BYTES = 4 * 1024 * 1024;
 /** A restart replays at most about this many inputs. */
 const CHECKPOINT_AFTER_INPUTS = 10_000;
+/** Of those that wait, so many are woken in one turn of the loop: enough for a commit, of requests of the usual size. */
+const WOKEN_AT_ONCE = 16;
 const RETRY_AFTER_SECONDS = 1;
 
 /** Work for the writer. */
@@ -58,6 +62,7 @@ export class Writer {
   #closed = false;
   #unavailable: string | undefined;
   readonly #drained: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
 
   constructor(options: WriterOptions) {
     this.#options = options;
@@ -75,6 +80,15 @@ export class Writer {
     // A request larger than the whole queue is let in alone, or it could never be taken at all.
     if (this.#queueBytes === 0 || this.#queueBytes + bytes <= this.#maxQueueBytes) return undefined;
     return { kind: "overloaded", retryAfterSeconds: RETRY_AFTER_SECONDS };
+  }
+
+  /** Resolves when what is enqueued next will be written soon: at once, or in the order of asking. */
+  whenReady(): Promise<void> {
+    if (this.#waiting.length === 0 && this.#queueBytes < READY_BYTES) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#schedule();
+    });
   }
 
   enqueue(job: WriterJob): void {
@@ -133,11 +147,13 @@ export class Writer {
   }
 
   #schedule(): void {
-    if (this.#scheduled || this.#queue.length === 0) return;
+    if (this.#scheduled || (this.#queue.length === 0 && this.#waiting.length === 0)) return;
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      this.#writeNext();
+      if (this.#queue.length > 0) this.#writeNext();
+      // One after the other: what each brings is enqueued before the next turn, and is counted by then.
+      if (this.#queueBytes < READY_BYTES) for (const resolve of this.#waiting.splice(0, WOKEN_AT_ONCE)) resolve();
       this.#schedule();
       if (this.#queue.length === 0) for (const resolve of this.#drained.splice(0)) resolve();
     });

@@ -34,6 +34,7 @@ export function recordIntake(): RecordedIntake {
 
   return {
     intake: {
+      whenReady: async () => {},
       acceptEvents: async (handed): Promise<EventsIntake> =>
         (await take(handed)) ?? {
           kind: "stored",

@@ -15,6 +15,8 @@ export class ScriptedIntake implements Intake {
     return this.received.flatMap(({ candidates }) => candidates);
   }
 
+  async whenReady(): Promise<void> {}
+
   async acceptEvents(candidates: readonly unknown[], origin: Origin): Promise<EventsIntake> {
     await this.gate;
     const refusal = this.refusals.shift();
