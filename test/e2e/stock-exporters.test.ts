@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import type { ChildView } from "@agent-lifecycle/proto";
 import { describe, expect, test } from "vitest";
 import { historyOf } from "../kit/child-history.ts";
-import { startGrpcCollector } from "../kit/grpc-collector.ts";
+import { startCollector } from "../kit/collector-process.ts";
+import { temporaryDirectory } from "../kit/event-file.ts";
 import { fixture, startNode } from "../kit/program.ts";
 
 /** The lines of OpenTelemetry JS that hosts use today: 3.x, and 0.223 of the 2.x line. */
@@ -23,7 +25,7 @@ for (const [name, line] of Object.entries(LINES)) {
   describe(`a host on ${name} that knows nothing of us but the attributes`, () => {
     for (const { protocol, compression } of TRANSPORTS) {
       test(`is projected through its stock ${protocol} exporter, compression ${compression}`, async () => {
-        const collector = await startGrpcCollector();
+        const collector = await startCollector(join(temporaryDirectory(), "collector.db"));
         const url = protocol === "grpc" ? collector.grpcUrl : `${collector.ingestUrl}/v1/logs`;
         const host = startNode(fixture("stock-exporter-host.mjs"), [line, protocol, url], {
           environment: { OTEL_EXPORTER_OTLP_COMPRESSION: compression },

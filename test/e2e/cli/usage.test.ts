@@ -42,7 +42,11 @@ describe("what cannot be done is said in one sentence on standard error, with ex
     ["a pause of no time", ["watch", "--interval-ms", "0"], /^error: option '--interval-ms .*It must be at least 1/],
     ["an address that is none", ["status", "--url", "nonsense"], /^agent-lifecycle: --url must be an address/],
     ["two things to replay", ["replay", "a.jsonl", ...database], /^agent-lifecycle: replay takes either/],
-    ["a port that is none", ["collector", ...database, "--api-port", "70000"], /\n {2}api\.endpoint: is no port: 70000\n/],
+    [
+      "a port that is none",
+      ["collector", ...database, "--api-port", "70000"],
+      /\n {2}api\.endpoint: is no port: 70000\n/,
+    ],
     [
       "a threshold below twice the heartbeat interval (S8)",
       ["collector", ...database, "--source-freshness", "runner:1000:600"],

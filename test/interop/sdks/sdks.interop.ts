@@ -1,7 +1,9 @@
+import { join } from "node:path";
 import { type ChildView, decodeLogsProtobuf } from "@agent-lifecycle/proto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { historyOf } from "../../kit/child-history.ts";
-import { startGrpcCollector } from "../../kit/grpc-collector.ts";
+import { startCollector } from "../../kit/collector-process.ts";
+import { temporaryDirectory } from "../../kit/event-file.ts";
 import { startProgram } from "../../kit/program.ts";
 import { startForwardingProxy } from "./forwarding-proxy.ts";
 import { goHost, type Host, nodeHost, pythonHost } from "./toolchains.ts";
@@ -41,7 +43,7 @@ for (const [language, prepare] of Object.entries(SDKS)) {
       }) => {
         // What was not run has not passed.
         if (!host.isThere) return skip(`not run: ${host.reason}`);
-        const collector = await startGrpcCollector();
+        const collector = await startCollector(join(temporaryDirectory(), "collector.db"));
         const proxy = await startForwardingProxy(collector.ingestUrl);
         const url = protocol === "grpc" ? collector.grpcUrl : proxy.url;
         const source = `${language}-host`;
