@@ -33,6 +33,7 @@ export type {
 } from "./conformance/vector.ts";
 export { type ExaminationOptions, examine } from "./doctor/examine.ts";
 export type { Finding, FindingLevel } from "./doctor/finding.ts";
+export { ByteBudget } from "./http/byte-budget.ts";
 export type { HttpServer, HttpServerOptions } from "./http/http-server.ts";
 export { configuredPlugins } from "./plugins/configured-plugins.ts";
 export { type CreatedPlugins, createPlugins, cursorFolderOf, type PluginParts } from "./plugins/create-plugins.ts";

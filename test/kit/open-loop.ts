@@ -106,7 +106,9 @@ export class OpenLoop {
         agent: this.#agent,
         headers: { "content-type": "application/x-protobuf", "content-length": body.length },
       });
+      let isAnswered = false;
       sending.once("response", (answer) => {
+        isAnswered = true;
         answer.resume();
         answer.once("close", () =>
           finish(() => {
@@ -120,7 +122,7 @@ export class OpenLoop {
         );
       });
       sending.once("error", () => {
-        if (sending.res === undefined) finish(() => (tally.unanswered += 1));
+        if (!isAnswered) finish(() => (tally.unanswered += 1));
       });
       sending.end(body);
     });

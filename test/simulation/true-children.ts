@@ -48,7 +48,9 @@ export function trueChild(random: SeededRandom, source: string, childId: string,
       const move = random.below(10);
       if (move < 4) {
         const isLastEpoch = index === epochs.length - 1;
-        const choices = successorsOf(state).filter((next) => next !== "lost" && (isLastEpoch || !isTerminal(next)));
+        const choices: readonly State[] = successorsOf(state).filter(
+          (next) => next !== "lost" && (isLastEpoch || !isTerminal(next)),
+        );
         state = choices[random.below(choices.length)] ?? state;
         report({ state });
       } else if (move < 7) report({ kind: "activity", activity: `step ${step}` });

@@ -4,6 +4,7 @@ import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { createGzip, gzipSync } from "node:zlib";
+import { ByteBudget } from "@agent-lifecycle/collector/parts";
 import { expect, it, onTestFinished } from "vitest";
 import { makeEvent } from "../../kit/events.ts";
 import { otlpBody, postLogs, startIngest } from "./ingest-fixture.ts";
@@ -95,7 +96,7 @@ it("refuses retryably what all requests together may not hold, and has room agai
     open = resolve;
   });
   const body = otlpBody("protobuf", [created]);
-  const server = await startIngest(intake, { maxBodiesBytes: Math.floor(body.length * 1.5) });
+  const server = await startIngest(intake, { budget: new ByteBudget(Math.floor(body.length * 1.5)) });
   const first = postLogs(server, "protobuf", body);
   const second = postLogs(server, "protobuf", body);
   const refused = await Promise.race([first, second]);
