@@ -86,7 +86,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
     const { writer, door, reader, updates, readiness, retention } = pipeline;
     const { limits } = configuration;
     const admission = composeAdmission({ limits, clock, writer, telemetry: metrics.telemetry });
-    const actions = composeAdminActions({ retention, reload: seams.reload, backup: undefined });
+    const actions = composeAdminActions({ retention, reload: seams.reload, storage: configuration.storage, onError });
     const admin = adminActions && { actions, audit: new AdminAudit(adminActions(), clock) };
     const listeners = await composeListeners({
       configuration,

@@ -17,7 +17,7 @@ import {
   X509CertificateGenerator,
 } from "@peculiar/x509";
 
-cryptoProvider.set(webcrypto as unknown as Crypto);
+cryptoProvider.set(webcrypto as unknown as Parameters<typeof cryptoProvider.set>[0]);
 
 const SIGNATURE = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 const ONE_DAY_MS = 86_400_000;
@@ -67,7 +67,7 @@ export async function createCertificateAuthority(name = "Test Authority"): Promi
 
 async function issue(
   authority: X509Certificate,
-  signingKey: CryptoKey,
+  signingKey: webcrypto.CryptoKey,
   request: CertificateRequest,
 ): Promise<IssuedCertificate> {
   const keys = await generateKeys();
@@ -112,8 +112,8 @@ function validity({ notBefore, notAfter }: Pick<CertificateRequest, "notBefore" 
   };
 }
 
-function generateKeys(): Promise<CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(SIGNATURE, true, ["sign", "verify"]) as Promise<CryptoKeyPair>;
+function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(SIGNATURE, true, ["sign", "verify"]) as Promise<webcrypto.CryptoKeyPair>;
 }
 
 /** Serial numbers are positive; the library reads this one as hexadecimal. */

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Command, CommanderError } from "commander";
 import { messageOf } from "./command-error.ts";
+import { backupCommand } from "./commands/backup.ts";
 import { collectorCommand } from "./commands/collector.ts";
 import { configCommand } from "./commands/config.ts";
 import { conformCommand } from "./commands/conform.ts";
@@ -23,6 +24,7 @@ const COMMANDS: readonly (() => Command)[] = [
   validateCommand,
   replayCommand,
   verifyCommand,
+  backupCommand,
   conformCommand,
   doctorCommand,
 ];

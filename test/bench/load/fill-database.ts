@@ -70,6 +70,7 @@ class Filler {
       records: this.#changed.values(),
       snapshotEpochs: new Map(),
       resumption: undefined,
+      nextKey: this.#projection.nextKey,
     });
     this.#store.commit();
     for (const { record } of this.#changed.values()) if (hasEnded(record)) forgetChild(this.#projection, record);

@@ -236,6 +236,7 @@ function checkpoint(store: Store, records: readonly ChildRecord[], firstUpdate =
       records: records.map((record, index) => ({ record, updatedInputId: firstUpdate + index })),
       snapshotEpochs: new Map([["runner", { current: "epoch-2", firstObservedAt: 5, superseded: ["epoch-1"] }]]),
       resumption: { inputId: 3, at: 99 },
+      nextKey: records.length,
     }),
   );
 }
@@ -276,7 +277,7 @@ describe("a checkpoint", () => {
     const [first] = records;
     if (first === undefined) throw new Error("no records");
     const changed = parseRecord(serializeRecord({ ...first, activity: "another" }));
-    const next = { inputId: 50, records: [{ record: changed, updatedInputId: 50 }], snapshotEpochs: new Map() };
+    const next = { inputId: 50, records: [{ record: changed, updatedInputId: 50 }], snapshotEpochs: new Map(), nextKey: 9 };
     store.begin();
     store.checkpoint({ ...next, resumption: undefined });
     store.rollback();
