@@ -58,6 +58,7 @@ export { LivenessLoop, type LivenessLoopOptions } from "./runtime/liveness-loop.
 export { type Pressure, ProcessPressure, type ProcessPressureOptions } from "./runtime/process-pressure.ts";
 export { ProjectionState } from "./runtime/projection-state.ts";
 export { RateLimit } from "./runtime/rate-limit.ts";
+export { Retention, type RetentionLimits } from "./runtime/retention.ts";
 export type { Schedule } from "./runtime/schedule.ts";
 export { type ShutdownOutcome, type Stoppable, shutDownWithin } from "./runtime/shutdown-deadline.ts";
 export { createUpdateFeed, type UpdatePublisher } from "./runtime/update-feed.ts";

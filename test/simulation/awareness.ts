@@ -1,5 +1,5 @@
 import type { Store, StoredInput } from "@agent-lifecycle/collector/parts";
-import { isTerminal, type State } from "@agent-lifecycle/proto";
+import { canonicalEvent, isTerminal, type LifecycleEvent, type State } from "@agent-lifecycle/proto";
 import { TEST_POLICY } from "../kit/core-run.ts";
 import { CHECK_INTERVAL_MS } from "./simulated-collector.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
@@ -19,9 +19,12 @@ interface Known {
  */
 export class Awareness {
   readonly counts = { lost: 0, stale: 0 };
+  /** The newest input in which each event was stored, also those that retention has removed since. */
+  readonly #stored = new Map<string, number>();
   readonly #machine: SimulatedMachine;
   readonly #known = new Map<string, Known>();
-  readonly #ends = new Map<string, State>();
+  /** How each child ended, and by which input. */
+  readonly #ends = new Map<string, { readonly state: State; readonly inputId: number }>();
   #awakeSince = 0;
   #seenInputId = 0;
   #wasReceiving = true;
@@ -45,13 +48,34 @@ export class Awareness {
     this.#wasReceiving = isReceiving;
     const violations: string[] = [];
     for (const stored of store.inputs(this.#seenInputId)) {
+      if (stored.inputId !== this.#seenInputId + 1) violations.push(`${stored.inputId} follows ${this.#seenInputId}`);
       this.#seenInputId = stored.inputId;
-      violations.push(...this.#judge(stored));
+      violations.push(...this.#judgeOnce(store, stored), ...this.#judge(store, stored));
     }
     return violations;
   }
 
-  #judge({ input, status, inputId }: StoredInput): readonly string[] {
+  hasStored(event: LifecycleEvent): boolean {
+    return this.#stored.has(canonicalEvent(event));
+  }
+
+  /** How a child ended, as far as the log ever said. */
+  endOf(source: string, childId: string): State | undefined {
+    return this.#ends.get(JSON.stringify([source, childId]))?.state;
+  }
+
+  /** An event is stored once. One that is sent again after the first was removed cannot be recognized any more. */
+  #judgeOnce(store: Store, { input, inputId }: StoredInput): readonly string[] {
+    if (input.type !== "event") return [];
+    if (!Number.isFinite(input.receivedAt)) return [`input ${inputId} was received at no time`];
+    const content = canonicalEvent(input.event);
+    const before = this.#stored.get(content);
+    this.#stored.set(content, inputId);
+    if (before === undefined || before <= store.loadBase().inputId) return [];
+    return [`an event was stored twice, as input ${before} and as input ${inputId}`];
+  }
+
+  #judge(store: Store, { input, status, inputId }: StoredInput): readonly string[] {
     const { now } = this.#machine;
     switch (input.type) {
       case "event": {
@@ -60,7 +84,7 @@ export class Awareness {
         const isEvidence = status === "applied" || status === "provisional" || status === "gap_filled";
         if (isEvidence) this.#known.set(key, { heardAt: now, staleAt: undefined });
         if (isEvidence && state !== undefined && isTerminal(state)) {
-          return this.#end(key, state, inputId);
+          return this.#end(store, key, state, inputId);
         }
         return [];
       }
@@ -77,7 +101,7 @@ export class Awareness {
         const key = JSON.stringify([input.source, input.childId]);
         this.counts.lost += 1;
         const staleAt = this.#known.get(key)?.staleAt;
-        const violations = [...this.#end(key, "lost", inputId)];
+        const violations = [...this.#end(store, key, "lost", inputId)];
         if (staleAt === undefined)
           return [...violations, `${key} was lost without having been stale (input ${inputId})`];
         const askedMs = now - Math.max(staleAt, this.#awakeSince);
@@ -89,9 +113,11 @@ export class Awareness {
     }
   }
 
-  #end(key: string, state: State, inputId: number): readonly string[] {
+  /** An end is one for good, for as long as anything is stored that says so. */
+  #end(store: Store, key: string, state: State, inputId: number): readonly string[] {
     const ended = this.#ends.get(key);
-    this.#ends.set(key, state);
-    return ended === undefined ? [] : [`${key} ended as ${ended} and then as ${state} (input ${inputId})`];
+    this.#ends.set(key, { state, inputId });
+    if (ended === undefined || ended.inputId <= store.loadBase().inputId) return [];
+    return [`${key} ended as ${ended.state} and then as ${state} (input ${inputId})`];
   }
 }

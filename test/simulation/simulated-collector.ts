@@ -5,6 +5,8 @@ import {
   LivenessLoop,
   openSqliteStore,
   ProjectionState,
+  Retention,
+  type Schedule,
   type Store,
   verifyStore,
   Writer,
@@ -17,16 +19,22 @@ import type { SimulatedMachine } from "./simulated-machine.ts";
 /** Well below `staleAfterMs`, or the loop would not be asked to judge it. */
 export const CHECK_INTERVAL_MS = 1_000;
 const MAX_LATENESS_MS = 2_000;
+const RETENTION_INTERVAL_MS = 7_000;
+/** Few, so that a round has many steps between which anything may happen. */
+const INPUTS_PER_STEP = 3;
 
 /** The parts of a collector that decide what becomes of evidence, on a disk that survives them. */
 export class SimulatedCollector {
   readonly faults: FaultyStore;
   readonly #disk: Store;
   readonly #machine: SimulatedMachine;
+  readonly #maxAgeMs: number | undefined;
   #running: RunningCollector | undefined;
 
-  constructor(machine: SimulatedMachine) {
+  /** @param maxAgeMs of inputs; `undefined`: everything is kept */
+  constructor(machine: SimulatedMachine, maxAgeMs: number | undefined) {
     this.#machine = machine;
+    this.#maxAgeMs = maxAgeMs;
     this.#disk = openSqliteStore({ path: ":memory:" });
     this.faults = new FaultyStore(this.#disk);
   }
@@ -41,7 +49,7 @@ export class SimulatedCollector {
   }
 
   start(): void {
-    this.#running = new RunningCollector(this.faults.store, this.#machine);
+    this.#running = new RunningCollector(this.faults.store, this.#machine, this.#maxAgeMs);
   }
 
   /** The process is gone: what was not committed never happened, and nobody is answered any more. */
@@ -71,11 +79,12 @@ export class RunningCollector {
   readonly state: ProjectionState;
   readonly writer: Writer;
   readonly #loop: LivenessLoop;
+  readonly #retention: Retention;
   #cancels = new Set<() => void>();
   #isAbandoned = false;
   readonly errors: unknown[] = [];
 
-  constructor(disk: Store, machine: SimulatedMachine) {
+  constructor(disk: Store, machine: SimulatedMachine, maxAgeMs: number | undefined) {
     const store = this.#untilAbandoned(disk);
     this.state = new ProjectionState(store);
     const liveness = new Liveness(() => TEST_POLICY);
@@ -95,6 +104,14 @@ export class RunningCollector {
       onError: (_message, error) => onError(error),
       onRecovery: () => {},
     });
+    const schedule: Schedule = (run, delayMs) => {
+      const cancel = machine.schedule(() => {
+        this.#cancels.delete(cancel);
+        if (!this.#isAbandoned) run();
+      }, delayMs);
+      this.#cancels.add(cancel);
+      return cancel;
+    };
     this.door = new Door({ writer: this.writer, clock: machine, telemetry });
     this.#loop = new LivenessLoop({
       clock: machine,
@@ -105,16 +122,23 @@ export class RunningCollector {
       onError,
       intervalMs: CHECK_INTERVAL_MS,
       maxLatenessMs: MAX_LATENESS_MS,
-      schedule: (run, delayMs) => {
-        const cancel = machine.schedule(() => {
-          this.#cancels.delete(cancel);
-          if (!this.#isAbandoned) run();
-        }, delayMs);
-        this.#cancels.add(cancel);
-        return cancel;
-      },
+      schedule,
+    });
+    this.#retention = new Retention({
+      store,
+      state: this.state,
+      writer: this.writer,
+      clock: machine,
+      publisher: { publish: () => {} },
+      telemetry,
+      limits: { maxAgeMs, maxSizeBytes: undefined },
+      intervalMs: RETENTION_INTERVAL_MS,
+      inputsPerStep: INPUTS_PER_STEP,
+      onError: (_message, error) => onError(error),
+      schedule,
     });
     void this.#loop.start();
+    if (maxAgeMs !== undefined) void this.#retention.start();
   }
 
   /** Nobody writes any more, whatever was already under way in this process. */
@@ -136,6 +160,7 @@ export class RunningCollector {
 
   async close(): Promise<void> {
     await this.#loop.shutdown();
+    await this.#retention.shutdown();
     await this.writer.close();
   }
 }

@@ -1,3 +1,4 @@
+import type { EventOutcome } from "@agent-lifecycle/collector";
 import { canonicalEvent, type LifecycleEvent } from "@agent-lifecycle/proto";
 import type { SeededRandom } from "../kit/seeded-random.ts";
 import type { SimulatedCollector } from "./simulated-collector.ts";
@@ -72,13 +73,19 @@ export class SimulatedNetwork {
     // An answer of a process that is gone never left it.
     if (answer.kind !== "stored" || this.#collector.running !== running) return;
     if (this.#random.next() < this.faults.lossRate) return;
-    this.#machine.schedule(() => this.#acknowledge(shipment), this.#random.below(this.faults.maxDelayMs + 1));
+    const kept = shipment.events.filter((_event, index) => !isRefused(answer.outcomes[index]));
+    this.#machine.schedule(() => this.#acknowledge(shipment, kept), this.#random.below(this.faults.maxDelayMs + 1));
   }
 
-  #acknowledge(shipment: Shipment): void {
+  #acknowledge(shipment: Shipment, kept: readonly LifecycleEvent[]): void {
     if (shipment.isAcknowledged) return;
     shipment.isAcknowledged = true;
     this.#unacknowledged -= 1;
-    for (const event of shipment.events) this.acknowledged.add(event);
+    for (const event of kept) this.acknowledged.add(event);
   }
+}
+
+/** Told to be refused, and why: the sender knows that nothing of it is kept. */
+function isRefused(outcome: EventOutcome | undefined): boolean {
+  return outcome === undefined || outcome.diagnostics.some(({ code }) => code === "beyond_retention");
 }

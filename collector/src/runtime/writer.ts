@@ -69,7 +69,7 @@ export class Writer {
     this.#maxQueueBytes = options.maxQueueBytes ?? DEFAULT_MAX_QUEUE_BYTES;
   }
 
-  /** Why the store takes no writes now, or `undefined`. Cleared by the next commit that succeeds. */
+  /** Why the store takes no writes now, or `undefined`. Cleared by the next input that is stored. */
   get unavailable(): string | undefined {
     return this.#unavailable;
   }
@@ -190,6 +190,7 @@ export class Writer {
       this.#refuse(jobs, failure);
       return;
     }
+    if (commit.updates.length > 0) this.#recovered();
     commit.accept(onFolded);
     telemetry.observeCommit(clock.monotonicNow() - startedAt, commit.updates.length);
     for (const acknowledge of acknowledgements) acknowledge();
@@ -209,18 +210,23 @@ export class Writer {
   }
 
   #transact(work: () => void): Failure | undefined {
-    const { store, onRecovery } = this.#options;
+    const { store } = this.#options;
     try {
       store.begin();
       work();
       store.commit();
+      return undefined;
     } catch (error) {
       this.#rollback();
       return this.#failed(error);
     }
-    if (this.#unavailable !== undefined) onRecovery?.("the store takes writes again");
+  }
+
+  /** An input was stored. What retention removes or a checkpoint writes says nothing about that: it may need no room. */
+  #recovered(): void {
+    if (this.#unavailable === undefined) return;
     this.#unavailable = undefined;
-    return undefined;
+    this.#options.onRecovery?.("the store takes writes again");
   }
 
   #failed(error: unknown): Failure {

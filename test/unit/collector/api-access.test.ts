@@ -57,7 +57,7 @@ describe("who may read", () => {
     const { apiUrl } = await startTestCollector();
     for (const path of ["/", "/api/v1/summary", "/nothing"]) {
       const { headers } = await fetch(apiUrl + path);
-      expect(headers.get("content-security-policy")).toContain("default-src 'self'");
+      expect(headers.get("content-security-policy")).toContain("default-src 'none'");
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("referrer-policy")).toBe("no-referrer");
       expect(headers.get("access-control-allow-origin")).toBeNull();

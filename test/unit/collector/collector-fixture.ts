@@ -1,7 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Collector, resolveConfiguration, type StatedConfiguration, startCollector } from "@agent-lifecycle/collector";
+import {
+  type Collector,
+  resolveConfiguration,
+  type StatedConfiguration,
+  startCollector,
+} from "@agent-lifecycle/collector";
 import { createApiServer, createMetrics, type HttpServer } from "@agent-lifecycle/collector/parts";
 import { canonicalEvent, formatTimestamp, type LifecycleEvent } from "@agent-lifecycle/proto";
 import { onTestFinished } from "vitest";

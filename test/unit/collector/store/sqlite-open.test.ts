@@ -85,16 +85,16 @@ test.skipIf(process.platform === "win32")("the database is its owner's alone", (
 });
 
 describe("a store is refused, in words an operator can act on, when", () => {
-  test("the database has another schema version; it is left as it is", () => {
+  test("a newer program made the database; it is left as it is", () => {
     const path = join(temporaryDirectory(), "collector.db");
     openSqliteStore({ path }).close();
     const later = new DatabaseSync(path);
-    later.exec("UPDATE meta SET value = '2' WHERE name = 'schema_version'");
+    later.exec("UPDATE meta SET value = '3' WHERE name = 'schema_version'");
     later.close();
     const before = readFileSync(path);
     for (const readOnly of [false, true]) {
       const { message, retryable } = refusal({ path, readOnly });
-      expect(message).toBe(`${path} has schema version 2; this program reads version 1`);
+      expect(message).toBe(`${path} has schema version 3; this program reads version 2. Use a newer program`);
       expect(retryable).toBe(false);
     }
     expect(readFileSync(path).equals(before)).toBe(true);

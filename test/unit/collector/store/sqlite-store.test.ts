@@ -277,7 +277,12 @@ describe("a checkpoint", () => {
     const [first] = records;
     if (first === undefined) throw new Error("no records");
     const changed = parseRecord(serializeRecord({ ...first, activity: "another" }));
-    const next = { inputId: 50, records: [{ record: changed, updatedInputId: 50 }], snapshotEpochs: new Map(), nextKey: 9 };
+    const next = {
+      inputId: 50,
+      records: [{ record: changed, updatedInputId: 50 }],
+      snapshotEpochs: new Map(),
+      nextKey: 9,
+    };
     store.begin();
     store.checkpoint({ ...next, resumption: undefined });
     store.rollback();
