@@ -6,7 +6,7 @@ import { type Schedule, scheduleUnreferenced } from "./schedule.ts";
 
 export interface ProcessPressureOptions {
   readonly clock: Clock;
-  /** A turn of the event loop that takes longer than this means that more comes in than can be handled. Milliseconds. */
+  /** Turns of the event loop that take longer than this mean that more comes in than can be handled. Milliseconds. */
   readonly maxEventLoopDelayMs: number;
   /** Memory in use beyond which nothing more is let in. Bytes. */
   readonly maxMemoryBytes: number;
@@ -78,8 +78,12 @@ export class ProcessPressure implements Component {
   #look(): void {
     const { clock, maxEventLoopDelayMs } = this.#options;
     const now = clock.monotonicNow();
+    const wasLate = this.#delayMs > maxEventLoopDelayMs;
     this.#delayMs = Math.max(0, now - this.#plannedAt);
-    this.#isLate = this.#delayMs > maxEventLoopDelayMs * (this.#isLate ? RELIEF : 1);
+    // One late look alone comes after a suspend as well, when there is nothing that could be too much.
+    this.#isLate = this.#isLate
+      ? this.#delayMs > maxEventLoopDelayMs * RELIEF
+      : wasLate && this.#delayMs > maxEventLoopDelayMs;
     this.#isFull = this.#isMemoryBeyond(this.#isFull ? MEMORY_RELIEF : 1);
     // Much of what is in use may be garbage, and while nothing is let in nothing makes V8 look for it.
     if (!this.#isFull || now - this.#lastCollectionAt < GARBAGE_INTERVAL_MS) return;

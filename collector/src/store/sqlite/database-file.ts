@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { unavailable } from "./database-error.ts";
 
@@ -7,6 +7,9 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /**
+ * Sees to it that there is a file that can be written, and a folder in which SQLite can make its own beside it: its own
+ * words for a file system that is read-only say nothing of that.
+ *
  * Makes an empty file for a database that is not there yet. One that is there is never opened here: closing a file gives
  * up all locks that this process holds on it, those of its SQLite connections too.
  * @throws StoreUnavailableError when it cannot be made.
@@ -16,6 +19,7 @@ export function createDatabaseFile(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
     createIfMissing(path);
+    for (const place of [path, dirname(path)]) accessSync(place, constants.W_OK);
   } catch (error) {
     throw unavailable(error, path);
   }

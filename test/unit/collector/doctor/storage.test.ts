@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   closeSync,
@@ -12,21 +11,10 @@ import {
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openSqliteStore } from "@agent-lifecycle/collector/parts";
-import { describe, expect, onTestFinished, type TestContext, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../../../kit/event-file.ts";
+import { mountSmallDisk } from "../../../kit/small-disk.ts";
 import { examined, faultsOf, NOW } from "./examination.ts";
-
-/** A file system of its own, gone after the test. Skips the test where this process may not mount one. */
-function mountSmallDisk(context: TestContext, options: string): string {
-  const path = temporaryDirectory();
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", path], { stdio: "pipe" });
-  } catch {
-    context.skip("this process may not mount a file system");
-  }
-  onTestFinished(() => void execFileSync("umount", ["--lazy", path]));
-  return path;
-}
 
 /** A database with inputs in it, as a collector leaves it. @returns its path */
 function storedDatabase(inputs: number, at = NOW): string {
@@ -43,7 +31,7 @@ function storedDatabase(inputs: number, at = NOW): string {
 
 describe("a disk", () => {
   test("that is full is a problem", async (context) => {
-    const disk = mountSmallDisk(context, "size=1m");
+    const disk = mountSmallDisk(context, "size=1m").path;
     const ballast = openSync(join(disk, "ballast"), "w");
     try {
       for (;;) writeSync(ballast, Buffer.alloc(4_096));
@@ -59,14 +47,14 @@ describe("a disk", () => {
   });
 
   test("that has nearly no room is a problem before it is full", async (context) => {
-    const disk = mountSmallDisk(context, "size=8m");
+    const disk = mountSmallDisk(context, "size=8m").path;
     expect(await faultsOf({ storage: { path: join(disk, "collector.db") } })).toContainEqual(
       expect.objectContaining({ check: "disk", level: "problem", text: `8 MiB free at ${disk}` }),
     );
   });
 
   test("that is read-only is a problem", async (context) => {
-    const disk = mountSmallDisk(context, "size=1m,ro");
+    const disk = mountSmallDisk(context, "size=1m,ro").path;
     expect(await faultsOf({ storage: { path: join(disk, "collector.db") } })).toContainEqual(
       expect.objectContaining({ check: "storage", level: "problem", text: expect.stringContaining("EROFS") }),
     );

@@ -1,25 +1,12 @@
-import { execFileSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StoreUnavailableError } from "@agent-lifecycle/collector";
 import { openSqliteStore, verifyStore } from "@agent-lifecycle/collector/parts";
 import type { LifecycleEvent } from "@agent-lifecycle/proto";
-import { describe, expect, onTestFinished, type TestContext, test } from "vitest";
-import { temporaryDirectory } from "../../../kit/event-file.ts";
+import { describe, expect, test } from "vitest";
 import { makeEvent } from "../../../kit/events.ts";
+import { mountSmallDisk } from "../../../kit/small-disk.ts";
 import { memoryOf, offer, readiness, startEmbedded, store } from "./embedded-collector.ts";
-
-/** A file system of its own, gone after the test. Skips the test where this process may not mount one. */
-function mountSmallDisk(context: TestContext, options: string): string {
-  const path = temporaryDirectory();
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", path], { stdio: "pipe" });
-  } catch {
-    context.skip("this process may not mount a file system");
-  }
-  onTestFinished(() => void execFileSync("umount", ["--lazy", path]));
-  return path;
-}
 
 /** A child's stream of events of about a kilobyte each. */
 function largeEvents(first: number, count: number): readonly LifecycleEvent[] {
@@ -40,7 +27,7 @@ const EVENTS_PER_REQUEST = 50;
 
 describe("a disk that is full", () => {
   test("refuses retryably, keeps all that was acknowledged, and is used again when there is room", async (context) => {
-    const disk = mountSmallDisk(context, "size=3m");
+    const disk = mountSmallDisk(context, "size=3m").path;
     const ballast = join(disk, "ballast");
     writeFileSync(ballast, Buffer.alloc(2 * 1024 * 1024));
     const embedded = await startEmbedded({ database: join(disk, "collector.db") });
@@ -75,7 +62,7 @@ describe("a disk that is full", () => {
 
 describe("a disk that is read-only", () => {
   test("is refused at the start in a sentence that names the database", (context) => {
-    const disk = mountSmallDisk(context, "size=1m,ro");
+    const disk = mountSmallDisk(context, "size=1m,ro").path;
     const path = join(disk, "collector.db");
     expect(() => openSqliteStore({ path })).toThrow(StoreUnavailableError);
     expect(() => openSqliteStore({ path })).toThrow(`cannot use the database ${path}`);

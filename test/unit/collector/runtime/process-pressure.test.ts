@@ -45,12 +45,20 @@ describe("an event loop that does not keep up", () => {
   test("is told from one that does by how late a timer comes", async () => {
     const process = await WatchedProcess.start();
     expect(process.lookLate(1_000)).toBeUndefined();
+    expect(process.lookLate(1_001)).toBeUndefined();
     expect(process.lookLate(1_001)).toBe("event_loop");
     expect(process.pressure.eventLoopDelayMs).toBe(1_001);
   });
 
+  test("is not seen in one late look: the machine may have been suspended", async () => {
+    const process = await WatchedProcess.start();
+    expect(process.lookLate(3_600_000)).toBeUndefined();
+    expect(process.lookLate(0)).toBeUndefined();
+  });
+
   test("has recovered only well below the limit", async () => {
     const process = await WatchedProcess.start();
+    process.lookLate(2_000);
     process.lookLate(2_000);
     expect(process.lookLate(900)).toBe("event_loop");
     expect(process.lookLate(500)).toBeUndefined();

@@ -1,0 +1,155 @@
+import { createHash } from "node:crypto";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { ChildView } from "@agent-lifecycle/proto";
+import { describe, expect, test } from "vitest";
+import { type CollectorProcess, startCollector } from "../kit/collector-process.ts";
+import { temporaryDirectory } from "../kit/event-file.ts";
+import { eventsOf } from "../kit/event-run.ts";
+import { runCommand } from "../kit/program.ts";
+import { mountSmallDisk } from "../kit/small-disk.ts";
+import { ingestRequest } from "../kit/submit.ts";
+
+const EVENTS_PER_REQUEST = 200;
+
+/** Sends the next events of a child; told what was answered. */
+class Sender {
+  readonly #collector: CollectorProcess;
+  acknowledged = 0;
+
+  constructor(collector: CollectorProcess) {
+    this.#collector = collector;
+  }
+
+  async send(): Promise<Response> {
+    const { path, contentType, body } = ingestRequest(
+      eventsOf("child", EVENTS_PER_REQUEST, this.acknowledged),
+      "protobuf",
+    );
+    const response = await fetch(new URL(path, this.#collector.ingestUrl), {
+      method: "POST",
+      headers: { "content-type": contentType },
+      body: body as NonNullable<RequestInit["body"]>,
+    });
+    await response.arrayBuffer();
+    if (response.status === 200) this.acknowledged += EVENTS_PER_REQUEST;
+    return response;
+  }
+
+  /** Until something else than 200 is answered. */
+  async sendUntilRefused(): Promise<Response> {
+    for (;;) {
+      const response = await this.send();
+      if (response.status !== 200) return response;
+    }
+  }
+
+  /** As the answer asks for: again, after a while, until it is taken. */
+  async sendUntilTaken(): Promise<void> {
+    for (;;) {
+      const response = await this.send();
+      if (response.status === 200) return;
+      expect(response.status).toBe(503);
+      await delay(Number(response.headers.get("retry-after")) * 1000);
+    }
+  }
+}
+
+async function expectServed(collector: CollectorProcess, acknowledged: number): Promise<void> {
+  const child = await collector.get<ChildView>("/api/v1/children/runner/child");
+  expect(child).toMatchObject({ state: "running", highestSequence: acknowledged - 1 });
+}
+
+async function readiness(collector: CollectorProcess): Promise<number> {
+  return (await fetch(new URL("/readyz", collector.apiUrl))).status;
+}
+
+async function expectVerified(database: string, acknowledged: number): Promise<void> {
+  const { exitCode, stdout } = await runCommand(["verify", "--database", database, "--json"]);
+  expect(exitCode).toBe(0);
+  const { inputs } = JSON.parse(stdout.toString()) as { readonly inputs: number };
+  expect(inputs).toBeGreaterThanOrEqual(acknowledged);
+}
+
+const digestOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
+
+describe("a collector whose disk", () => {
+  test("is full refuses retryably, serves reads, and recovers by itself", { timeout: 60_000 }, async (context) => {
+    const disk = mountSmallDisk(context, "size=8m");
+    const ballast = join(disk.path, "ballast");
+    writeFileSync(ballast, Buffer.alloc(5 * 1024 * 1024));
+    const database = join(disk.path, "collector.db");
+    const collector = await startCollector(database);
+    const sender = new Sender(collector);
+    const refused = await sender.sendUntilRefused();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(sender.acknowledged).toBeGreaterThan(0);
+    expect(await readiness(collector)).toBe(503);
+    await expectServed(collector, sender.acknowledged);
+    rmSync(ballast);
+    await sender.sendUntilTaken();
+    expect(await readiness(collector)).toBe(200);
+    await expectServed(collector, sender.acknowledged);
+    const { stderr } = collector.program.output();
+    expect(stderr.split("\n").filter((line) => line.includes("the store takes no writes"))).toHaveLength(1);
+    expect(stderr.split("\n").filter((line) => line.includes("the store takes writes again"))).toHaveLength(1);
+    await collector.endBy("SIGTERM");
+    await expectVerified(database, sender.acknowledged);
+  });
+
+  test("is read-only from the beginning does not start, and says why", async (context) => {
+    const disk = mountSmallDisk(context, "size=16m");
+    const database = join(disk.path, "collector.db");
+    const first = await startCollector(database);
+    await new Sender(first).send();
+    await first.endBy("SIGTERM");
+    disk.remount("ro");
+    const { exitCode, stderr } = await runCommand([
+      "collector",
+      "--database",
+      database,
+      "--ingest-port",
+      "0",
+      "--api-port",
+      "0",
+    ]);
+    expect(exitCode).toBe(2);
+    expect(stderr.toString()).toMatch(/read-?only/i);
+  });
+});
+
+describe("a database with a damaged page", () => {
+  test("is refused with the way out, and nothing of it is discarded or changed", { timeout: 60_000 }, async () => {
+    const database = join(temporaryDirectory(), "collector.db");
+    const collector = await startCollector(database);
+    const sender = new Sender(collector);
+    for (let request = 0; request < 60; request += 1) await sender.send();
+    await collector.endBy("SIGTERM");
+    const content = readFileSync(database);
+    const pageBytes = content.readUInt16BE(16);
+    // Every page but those that say what the database is: wherever a start reads, it meets one.
+    for (let page = 2; page < content.length / pageBytes; page += 1)
+      content.fill(0xa5, page * pageBytes, page * pageBytes + 64);
+    writeFileSync(database, content);
+    const digest = digestOf(database);
+    const { exitCode, stderr } = await runCommand([
+      "collector",
+      "--database",
+      database,
+      "--ingest-port",
+      "0",
+      "--api-port",
+      "0",
+    ]);
+    expect(exitCode).toBe(2);
+    expect(stderr.toString()).toContain("is damaged");
+    expect(stderr.toString()).toContain("agent-lifecycle doctor");
+    expect(stderr.toString()).not.toContain("    at ");
+    expect(digestOf(database)).toBe(digest);
+    expect(statSync(database).size).toBe(content.length);
+    const examined = await runCommand(["doctor", "--database", database, "--ingest-port", "0", "--api-port", "0"]);
+    expect(examined.exitCode).toBe(1);
+    expect(examined.stdout.toString()).toMatch(/problem.*(damaged|malformed)/i);
+  });
+});
