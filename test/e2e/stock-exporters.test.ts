@@ -24,7 +24,7 @@ async function metric(collector: { readonly apiUrl: string }, name: string, labe
 for (const [name, line] of Object.entries(LINES)) {
   describe(`a host on ${name} that knows nothing of us but the attributes`, () => {
     for (const { protocol, compression } of TRANSPORTS) {
-      test(`is projected through its stock ${protocol} exporter, compression ${compression}`, async () => {
+      test(`is projected through its stock ${protocol} exporter, compression ${compression} (T15)`, async () => {
         const collector = await startCollector(join(temporaryDirectory(), "collector.db"));
         const url = protocol === "grpc" ? collector.grpcUrl : `${collector.ingestUrl}/v1/logs`;
         const host = startNode(fixture("stock-exporter-host.mjs"), [line, protocol, url], {

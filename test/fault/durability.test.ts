@@ -109,7 +109,7 @@ async function expectVerified(database: string): Promise<void> {
   expect(verification).toMatchObject({ agrees: true, differingLines: 0, differentOutcomes: 0 });
 }
 
-describe("what was acknowledged survives kill -9 of the collector", () => {
+describe("what was acknowledged survives kill -9 of the collector (T12)", () => {
   test(`${ROUNDS} times on one database, exactly once, and the replay agrees`, { timeout: 120_000 }, async () => {
     const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
     console.log(`durability: FAULT_SEED=${seed}`);
