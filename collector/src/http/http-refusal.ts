@@ -92,6 +92,8 @@ export function retryLater(
 export function refusalOf(error: unknown, onError: (error: unknown) => void): HttpRefusal {
   if (error instanceof HttpRefusal) return error;
   const { statusCode, message } = describe(error);
+  // The framework would say the URL again, and what is in it.
+  if (isBadUrl(error)) return new HttpRefusal("malformed", "the URL is not well formed");
   if (statusCode === 413) return new HttpRefusal("too_large", message);
   if (statusCode === 415) return new HttpRefusal("unsupported_media", message);
   if (statusCode === 404) return new HttpRefusal("not_found", message);
@@ -104,4 +106,8 @@ function describe(error: unknown): { readonly statusCode: number; readonly messa
   if (!(error instanceof Error)) return { statusCode: 500, message: "" };
   const { statusCode } = error as { readonly statusCode?: unknown };
   return { statusCode: typeof statusCode === "number" ? statusCode : 500, message: error.message };
+}
+
+function isBadUrl(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "FST_ERR_BAD_URL";
 }

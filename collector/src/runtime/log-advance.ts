@@ -14,7 +14,7 @@ export interface LogAdvance {
 }
 
 /** The stored projection is not what the inputs say. Nothing may be removed: the inputs are the evidence. */
-export class UnprovenLogError extends Error {
+class UnprovenLogError extends Error {
   constructor(finding: string) {
     super(`${finding}. Nothing was removed: run "agent-lifecycle verify"`);
     this.name = "UnprovenLogError";

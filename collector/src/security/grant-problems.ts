@@ -10,7 +10,7 @@ export interface GrantProblem {
 }
 
 /** Every request is compared with every token. */
-export const MAX_TOKENS = 256;
+const MAX_TOKENS = 256;
 const MAX_NAME_CHARACTERS = 256;
 const MAX_TOKEN_CHARACTERS = 1_024;
 /** Below it a token is told to be weak. 20 random hexadecimal characters have 80 bits. */

@@ -5,7 +5,19 @@ import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../../kit/event-file.ts";
 import { runCommand, startProgram } from "../../kit/program.ts";
 
-const COMMANDS = ["collector", "config", "run", "status", "watch", "validate", "replay", "verify", "conform", "doctor"];
+const COMMANDS = [
+  "collector",
+  "config",
+  "run",
+  "status",
+  "watch",
+  "validate",
+  "replay",
+  "verify",
+  "backup",
+  "conform",
+  "doctor",
+];
 
 describe("help", () => {
   test("lists every command", async () => {

@@ -4,8 +4,10 @@ import { type Encoding, ingestRequest } from "../../kit/submit.ts";
 import { rawRequest } from "../../unit/collector/raw-http.ts";
 import { escaped, type RawEvent, rawEvent, samples } from "./samples.ts";
 
-/** Every text of the corpus; details as JSON. */
-const TEXTS: readonly string[] = samples.flatMap(({ in: { text, details } }) => text ?? JSON.stringify(details));
+/** Every text of the corpus. */
+const TEXTS: readonly string[] = samples.flatMap(({ in: { text } }) => text ?? []);
+/** Every details of the corpus: what is a secret by its name is one only as a member. */
+const DETAILS: readonly unknown[] = samples.flatMap(({ in: { details } }) => details ?? []);
 /** Those that fit into a header or a request line. */
 const ONE_LINE: readonly string[] = TEXTS.filter((text) => /^[\x20-\x7e]+$/.test(text));
 
@@ -61,6 +63,12 @@ export class CarelessSender {
       for (const snapshot of snapshots) {
         await this.post("/v1/lifecycle/snapshots", "application/json", JSON.stringify(snapshot));
       }
+    }
+    for (const [index, details] of DETAILS.entries()) {
+      const children = [{ childId: `detailed-${index}`, state: "running", details }];
+      const snapshot = { source: "careless", sourceEpoch: "epoch-1", snapshotId: `detailed-${index}`, children };
+      const all = { ...snapshot, complete: true, coverage: "all", observedAt: "2026-09-01T09:00:00Z" };
+      await this.post("/v1/lifecycle/snapshots", "application/json", JSON.stringify(all));
     }
   }
 
