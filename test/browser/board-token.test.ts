@@ -1,8 +1,10 @@
 import { createAccessControl } from "@agent-lifecycle/collector/parts";
-import { expect, it } from "vitest";
-import { type BrowserPage, startBrowser } from "../kit/browser.ts";
+import { expect, test } from "vitest";
+import { type BrowserPage, hasBrowser, startBrowser } from "../kit/browser.ts";
 import { makeEvent } from "../kit/events.ts";
 import { startApi, startTestCollector, store } from "../unit/collector/collector-fixture.ts";
+
+const it = test.skipIf(!hasBrowser());
 
 const READ_TOKEN = "token-of-the-wall-0123456789";
 const INGEST_TOKEN = "token-of-the-runner-0123456789";

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
@@ -24,11 +24,20 @@ interface Message {
   readonly error?: { readonly message: string };
 }
 
+const PATH_OF_BROWSER = process.env["CHROMIUM_PATH"] ?? "chromium";
 const ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", "--no-first-run"];
+
+/** Whether there is a Chromium to start; says so when there is none, since what was not run has not passed. */
+export function hasBrowser(): boolean {
+  const { status } = spawnSync(PATH_OF_BROWSER, ["--version"], { stdio: "ignore" });
+  if (status === 0) return true;
+  console.warn(`not run: there is no ${PATH_OF_BROWSER} here (install it, or name one by CHROMIUM_PATH)`);
+  return false;
+}
 
 /** Starts a Chromium with a profile of its own; both are gone when the test is. @throws Error when there is none. */
 export async function startBrowser(): Promise<BrowserPage> {
-  const path = process.env["CHROMIUM_PATH"] ?? "chromium";
+  const path = PATH_OF_BROWSER;
   const profile = temporaryDirectory();
   const browser = spawn(path, [...ARGUMENTS, `--user-data-dir=${profile}`, "about:blank"], {
     stdio: ["ignore", "ignore", "pipe"],
