@@ -232,5 +232,5 @@ export const FUZZ_TARGETS: readonly FuzzTarget[] = [
   { name: "redaction", weight: 8, try: fuzzRedaction },
   { name: "timestamp", weight: 10, try: fuzzTimestamp },
   { name: "vector", weight: 4, try: fuzzVector },
-  { name: "configuration", weight: 0.1, try: fuzzConfiguration },
+  { name: "configuration", weight: 2, try: fuzzConfiguration },
 ];

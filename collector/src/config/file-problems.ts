@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject } from "ajv/dist/2020.js";
+import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import { isPlain } from "./overlay.ts";
 import type { ConfigurationPath, ConfigurationProblem } from "./problem.ts";
 import { parseDuration, parseSize } from "./quantities.ts";
@@ -18,8 +18,7 @@ export interface FileProblems {
 
 /** Everything in a file's values that does not fit the schema. No text quotes a value: it may be a secret. */
 export function fileProblems(value: unknown, schema: ConfigurationSchema): FileProblems {
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true, strictTypes: false });
-  const validate = ajv.compile<unknown>(schema);
+  const validate = validatorOf(schema);
   const errors = validate(value) ? [] : (validate.errors ?? []);
   const misfits = new Map(errors.map((error) => withKey(problemOf(error, value))));
   const lacking = errors.filter(({ keyword }) => keyword === "required");
@@ -31,6 +30,18 @@ export function fileProblems(value: unknown, schema: ConfigurationSchema): FileP
     problems: [...misfits.values(), ...empty],
     unsound: [...unusable.map(([, problem]) => problem), ...empty].map(({ path }) => path),
   };
+}
+
+/** Compiling takes a hundred times as long as checking. */
+const VALIDATORS = new WeakMap<ConfigurationSchema, ValidateFunction>();
+
+function validatorOf(schema: ConfigurationSchema): ValidateFunction {
+  const known = VALIDATORS.get(schema);
+  if (known !== undefined) return known;
+  const ajv = new Ajv2020({ allErrors: true, verbose: true, allowUnionTypes: true, strictTypes: false });
+  const validate = ajv.compile<unknown>(schema);
+  VALIDATORS.set(schema, validate);
+  return validate;
 }
 
 /** Two rules that are broken in one way are one problem. */

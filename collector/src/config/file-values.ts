@@ -30,7 +30,7 @@ export function statedByFile(
       return given.map((item) => convert(item, items));
     }
     // A member that is there with nothing after it has its defaults.
-    if (given === null) return {};
+    if (given === null) return nothingOf(definition);
     return isPlain(given) ? members(given, definition) : given;
   }
 
@@ -73,4 +73,10 @@ function withoutUnstatedProtocols(stated: StatedConfiguration): StatedConfigurat
     ...stated,
     receivers: { ...stated.receivers, otlp: { protocols: { http: null, grpc: null, ...protocols } } },
   };
+}
+
+/** What a member comes to that is there with nothing after it: a list is left to the defaults, a map and a tree are empty. */
+function nothingOf({ items, additionalProperties }: SchemaNode): unknown {
+  if (items !== undefined) return undefined;
+  return typeof additionalProperties === "object" ? new Map() : {};
 }

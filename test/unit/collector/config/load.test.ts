@@ -333,6 +333,14 @@ describe("whatever a file holds", () => {
   });
 });
 
+it("takes a member with nothing after it for its defaults", () => {
+  const text = "lifecycle:\n  sources:\naccess:\nstorage:\n  retention:\nlimits:\nservice:\nexporters:\n";
+  const { configuration, problems } = load(text);
+  expect(problems).toEqual([]);
+  expect(configuration.lifecycle.sources.size).toBe(0);
+  expect(configuration.access.tokens).toEqual([]);
+});
+
 it("repeats by anchors what is meant to be the same", () => {
   const { configuration, problems } = load("limits: { queue: &size 1MiB, bodies: *size }");
   expect(problems).toEqual([]);
