@@ -226,6 +226,8 @@ class World {
     },
   ): void {
     const record = state.child(source, childId);
+    // One that was lost and let go and then spoke again is a new one, of which only the rest is known.
+    if (this.awareness.endOf(source, childId) === "lost" && this.maxAgeMs !== undefined) return;
     // Of a child that reports only what is older than all that is stored, nobody can say what became of it.
     if (reports.some(({ event }) => !this.awareness.hasStored(event)) && this.maxAgeMs !== undefined) return;
     if (record === undefined && this.maxAgeMs !== undefined) {
