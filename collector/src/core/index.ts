@@ -63,4 +63,13 @@ export {
   serializeSnapshotEpoch,
 } from "./projection/record-codec.ts";
 export { countChange, countDeparture, createSummary, type Summary } from "./projection/summary.ts";
+export {
+  type AskingPolicy,
+  type AskingStatus,
+  type AskReason,
+  AuthoritySchedule,
+  type AuthorityStatement,
+  DEFAULT_ASKING_POLICY,
+  type Question,
+} from "./reconciliation/authority-schedule.ts";
 export { type AuthorityAnswer, reconciliationOutcome } from "./reconciliation/outcome.ts";

@@ -117,7 +117,7 @@ export class LivenessLoop {
       const record = child(source, childId);
       if (record === undefined || isTerminal(record.state)) return [];
       const outcome = reconciliationOutcome(record, "none");
-      return outcome === undefined ? [] : [{ type: "reconciliation", source, childId, outcome, at: now }];
+      return [{ type: "reconciliation", source, childId, outcome, at: now }];
     });
   }
 

@@ -230,7 +230,8 @@ describe("S6: who answers", () => {
   const promising = { ...silent, capabilities: { ...silent.capabilities, heartbeat: "known" as const } };
 
   test.each([
-    [silent, "lists_child", undefined],
+    [silent, "lists_child", "unavailable"],
+    [promising, "says_nothing", "unavailable"],
     [silent, "unreachable", "failed"],
     [silent, "omits_child", "failed"],
     [silent, "none", "unavailable"],
