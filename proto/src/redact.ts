@@ -3,17 +3,41 @@ import { mayAssign, redactAssignments } from "./secret-assignments.ts";
 import { SHAPE_RULES } from "./secret-shapes.ts";
 import { signalsIn } from "./secret-signals.ts";
 import { cutText } from "./text.ts";
+import { maskEscapes, unmaskEscapes, withoutColours } from "./text-in-text.ts";
 
 /** What stands in place of a secret (N3). */
 export const REDACTED = "[redacted]";
 
 /**
- * Replaces every secret that shows by its shape or by the name it is assigned to (N3). Linear in the text. Applying it
- * to its own result changes nothing; harmless text is returned as the same string.
+ * Replaces every secret that shows by its shape or by the name it is assigned to (N3), also in text that was escaped or
+ * coloured. Linear in the text. Applying it to its own result changes nothing; harmless text is returned as the same
+ * string. Where a secret was coloured, the whole text loses its colours: they may run right through it.
  */
 export function redactText(text: string): string {
   if (text.length < SHORTEST_SECRET) return text;
+  const plain = withoutColours(text);
+  if (plain !== text) {
+    const redacted = redactEscaped(plain);
+    if (redacted !== plain) return redacted;
+  }
+  return redactEscaped(text);
+}
+
+/** Looked at twice where there are escapes: `\token` may be a tab before `oken`, or a token behind a backslash. */
+function redactEscaped(text: string): string {
   const signals = signalsIn(text);
+  if (!mayHoldSecret(signals)) return text;
+  const redacted = redactPlain(text, signals);
+  const masked = maskEscapes(redacted);
+  return masked === undefined ? redacted : unmaskEscapes(redactPlain(masked, signalsIn(masked)));
+}
+
+// Masks belong to no signal: a text has no more of them when it is masked.
+function mayHoldSecret(signals: number): boolean {
+  return mayAssign(signals) || SHAPE_RULES.some((rule) => (signals & rule.signals) === rule.signals);
+}
+
+function redactPlain(text: string, signals: number): string {
   let redacted = text;
   for (const rule of SHAPE_RULES) {
     if ((signals & rule.signals) === rule.signals) redacted = redacted.replace(rule.pattern, rule.replacement);

@@ -4,6 +4,8 @@ import { findValueEnd, isHarmlessValue, type ValueSpan } from "./secret-values.t
 
 const MARK = "[redacted]";
 const LONGEST_NAME = 128;
+/** A closing quote, escaped as often as texts are written into texts. */
+const LONGEST_CLOSING = 40;
 
 const SEPARATOR = signalOf("*:", "*=");
 const DOUBLE_HYPHEN = signalOf("--");
@@ -74,7 +76,7 @@ const SPACE = 0x20;
 function nameBefore(text: string, position: number, from: number): string | undefined {
   let end = position;
   while (end > from && end > position - 4 && text.charCodeAt(end - 1) === SPACE) end -= 1;
-  while (end > from && end > position - 8 && isClosing(text.charCodeAt(end - 1))) end -= 1;
+  while (end > from && end > position - LONGEST_CLOSING && isClosing(text.charCodeAt(end - 1))) end -= 1;
   let start = end;
   while (start > from && start > end - LONGEST_NAME && isNameUnit(text.charCodeAt(start - 1))) start -= 1;
   return start === end ? undefined : text.slice(start, end);

@@ -19,11 +19,14 @@ export function findValueEnd(text: string, from: number, separator: string, name
   let start = from;
   while (start < text.length && start < from + 16 && SPACES.test(text[start] as string)) start += 1;
   if (start >= text.length) return undefined;
-  const escaped = text[start] === "\\" && QUOTES.includes(text[start + 1] ?? " ");
-  if (escaped) start += 1;
+  const backslashes = backslashesAt(text, start);
+  const isEscapedQuote = backslashes > 0 && QUOTES.includes(text[start + backslashes] ?? " ");
+  if (isEscapedQuote) start += backslashes;
   const first = text[start] as string;
-  if (QUOTES.includes(first))
-    return nonEmpty(afterScheme(text, start + 1, quotedEnd(text, start + 1, first, escaped), name));
+  if (QUOTES.includes(first)) {
+    const end = quotedEnd(text, start + 1, first, isEscapedQuote ? backslashes : 0);
+    return nonEmpty(afterScheme(text, start + 1, end, name));
+  }
   if (first === "{" || (first === "[" && !text.startsWith("[redacted", start)))
     return nonEmpty({ start, end: runEnd(text, bracketEnd(text, start)) });
   if (separator === ":" && HEADER_NAME.test(name))
@@ -42,14 +45,32 @@ function afterScheme(text: string, start: number, end: number, name: string): Va
   return { start: start + (scheme === null ? 0 : scheme[0].length), end };
 }
 
-/** The closing quote, or the end of the text: a quoted secret may be cut off, and may span lines. */
-function quotedEnd(text: string, from: number, quote: string, escaped: boolean): number {
-  for (let index = from; index < text.length; index += 1) {
-    const unit = text[index];
-    if (unit === "\\") {
-      if (escaped && text[index + 1] === quote) return index;
-      index += 1;
-    } else if (unit === quote) return index;
+function backslashesAt(text: string, start: number): number {
+  let end = start;
+  while (text.charCodeAt(end) === BACKSLASH) end += 1;
+  return end - start;
+}
+
+const BACKSLASH = 0x5c;
+
+/**
+ * Where the closing quote begins, its backslashes included, or the end of the text: a quoted secret may be cut off, and
+ * may span lines. Text that is escaped again doubles its backslashes and adds one to each quote, so that the number of
+ * them says what a quote closes: the value, a text around it, or nothing.
+ * @param level backslashes before the opening quote
+ */
+function quotedEnd(text: string, from: number, quote: string, level: number): number {
+  let index = from;
+  while (index < text.length) {
+    const backslashes = backslashesAt(text, index);
+    const behind = index + backslashes;
+    if (text[behind] === quote) {
+      if (backslashes < level) return index;
+      const closes = backslashes % (2 * level + 2) === level;
+      // Where only the backslashes were escaped, a word goes on behind the quote.
+      if (closes && (backslashes === level || !/\w/.test(text[behind + 1] ?? ""))) return behind - level;
+    }
+    index = behind + 1;
   }
   return text.length;
 }
@@ -85,8 +106,10 @@ function runEnd(text: string, from: number): number {
   let end = from;
   while (end < text.length) {
     const unit = text[end] as string;
-    if (RUN_ENDS.includes(unit) || (unit === "\\" && QUOTES.includes(text[end + 1] ?? " "))) break;
-    end += 1;
+    if (RUN_ENDS.includes(unit)) break;
+    const backslashes = backslashesAt(text, end);
+    if (backslashes > 0 && QUOTES.includes(text[end + backslashes] ?? " ")) break;
+    end += Math.max(1, backslashes);
   }
   const punctuation = text.startsWith("${", from) || text.startsWith("{{", from) ? ",." : PUNCTUATION;
   while (end > from && punctuation.includes(text[end - 1] as string)) end -= 1;
