@@ -1,3 +1,4 @@
+import { grantProblems } from "./grant-problems.ts";
 import { readSecretFile, SecretFileError } from "./secret-file.ts";
 import type { Grant, TokenGrant } from "./token-access.ts";
 
@@ -30,8 +31,10 @@ export interface StatedTokenGrant extends Grant {
 }
 
 /**
- * Reads the files of those that name one; called again whenever the files may have changed.
- * @throws SecretFileError naming every file that cannot be used. Nothing has changed then: the old grants stay in force.
+ * Reads the files of those that name one; called again whenever the files may have changed. Warnings are about files that
+ * others can read, and tokens that are easy to guess.
+ * @throws SecretFileError naming everything that cannot be used, such as a file that is not there or two tokens alike.
+ * Nothing has changed then: the old grants stay in force.
  */
 export function loadTokens(stated: readonly StatedTokenGrant[]): {
   readonly tokens: readonly TokenGrant[];
@@ -57,6 +60,9 @@ export function loadTokens(stated: readonly StatedTokenGrant[]): {
       if (!(error instanceof SecretFileError)) throw error;
       failures.push(error.message);
     }
+  }
+  for (const { path, text, severity } of grantProblems({ tokens })) {
+    (severity === "error" ? failures : warnings).push(`${path}: ${text}`);
   }
   if (failures.length > 0) throw new SecretFileError(failures.join("; "));
   return { tokens, warnings };

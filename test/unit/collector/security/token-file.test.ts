@@ -78,7 +78,11 @@ describe("grants whose tokens lie in files", () => {
       { name: "a", token: "stated", scopes: ["read"] },
       { name: "b", token: "from-the-file", scopes: ["ingest"], sources: ["runner"] },
     ]);
-    expect(warnings).toHaveLength(1);
+    expect(warnings).toEqual([
+      `${path} can be read by others than its owner: chmod 600 it`,
+      "tokens.a: is easy to guess: make one with `openssl rand -hex 32`",
+      "tokens.b: is easy to guess: make one with `openssl rand -hex 32`",
+    ]);
   });
 
   it("are all told when they cannot be", () => {
@@ -91,6 +95,14 @@ describe("grants whose tokens lie in files", () => {
       ]);
     expect(load).toThrow(SecretFileError);
     expect(load).toThrow(/nowhere\/a.*nowhere\/b.*token c .*token d /);
+  });
+
+  it("are not told apart when two files hold the same", () => {
+    const files = [tokenFile("one-for-both"), tokenFile("one-for-both")];
+    const load = () =>
+      loadTokens(files.map((tokenFile, index) => ({ name: `n${index}`, tokenFile, scopes: ["read"] })));
+    expect(load).toThrow("tokens.n1: has the same token as another one");
+    expect(load).not.toThrow(/one-for-both/);
   });
 
   it("change with the files, and stay as they are while a file is broken", () => {
