@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type CollectorProcess, startCollector } from "../kit/collector-process.ts";
@@ -75,6 +75,30 @@ describe("a backup", () => {
     expect(statSync(copy).size).toBe("precious".length);
     expect(await backup("--force", copy)).toMatchObject({ exitCode: 0 });
     await expectWhole(copy, 3);
+  });
+
+  test("never takes the place of the database itself, under whatever name, nor of a file beside it", async () => {
+    const collector = await startCollector(database);
+    await submit(collector.ingestUrl, eventsOf("child", 3));
+    symlinkSync(database, join(folder, "link.db"));
+    for (const name of ["collector.db", "link.db", "collector.db-wal", "collector.db-shm", "collector.db.lock"]) {
+      const refused = await backup("--force", join(folder, name));
+      expect(refused, name).toMatchObject({ exitCode: 2, stdout: "" });
+      expect(refused.stderr).toContain("belongs to the database that is to be copied");
+    }
+    await submit(collector.ingestUrl, eventsOf("child", 3, 3));
+    await collector.endBy("SIGTERM");
+    await expectWhole(database, 6);
+  });
+
+  test("that is made twice at one time leaves a whole one", async () => {
+    const collector = await startCollector(database);
+    await submit(collector.ingestUrl, eventsOf("child", 2_000));
+    const copy = join(folder, "copy.db");
+    const ends = await Promise.all([backup("--force", copy), backup("--force", copy), backup("--force", copy)]);
+    expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0]);
+    await expectWhole(copy, 2_000);
+    expect(readdirSync(folder).filter((name) => name.endsWith(".new"))).toEqual([]);
   });
 
   test("that cannot be written, or of nothing, says so and leaves nothing behind", async () => {

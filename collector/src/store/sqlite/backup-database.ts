@@ -1,4 +1,5 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { closeSync, existsSync, fsyncSync, openSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StoreUnavailableError } from "../store.ts";
@@ -43,11 +44,14 @@ export class BackupExistsError extends Error {
  */
 export function backupDatabase({ database, destination, overwrite = false }: BackupOptions): Backup {
   const path = resolve(destination);
+  if (isPartOf(database, path)) {
+    throw new StoreUnavailableError(`${path} belongs to the database that is to be copied: choose another name`, false);
+  }
   if (!overwrite && existsSync(path)) throw new BackupExistsError(path);
-  const aside = `${path}.new`;
+  // A name of its own, so that two backups at one time do not take each other's unfinished copy for theirs.
+  const aside = `${path}.${randomUUID()}.new`;
   const source = openDatabase({ path: database, readOnly: true });
   try {
-    rmSync(aside, { force: true });
     // Empty and with the right mode: SQLite would make it readable for others.
     createDatabaseFile(aside);
     source.prepare("VACUUM INTO ?").run(aside);
@@ -63,6 +67,21 @@ export function backupDatabase({ database, destination, overwrite = false }: Bac
       : new StoreUnavailableError(failure(path, error), false, { cause: error });
   } finally {
     source.close();
+  }
+}
+
+/** The files that a collector has open. To replace one of them under it would lose what it stores from then on. */
+function isPartOf(database: string, path: string): boolean {
+  const own = real(database);
+  return ["", "-wal", "-shm", ".lock"].some((suffix) => real(path) === `${own}${suffix}`);
+}
+
+/** The path without links, also of a file that is not there yet. */
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
   }
 }
 
