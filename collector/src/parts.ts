@@ -55,6 +55,7 @@ export type { ExportLog } from "./runtime/export-log.ts";
 export { ExportLoop, type ExportLoopOptions } from "./runtime/export-loop.ts";
 export type { ExportTelemetry } from "./runtime/export-telemetry.ts";
 export { LivenessLoop, type LivenessLoopOptions } from "./runtime/liveness-loop.ts";
+export { advanceLog, type LogAdvance } from "./runtime/log-advance.ts";
 export { type Pressure, ProcessPressure, type ProcessPressureOptions } from "./runtime/process-pressure.ts";
 export { ProjectionState } from "./runtime/projection-state.ts";
 export { RateLimit } from "./runtime/rate-limit.ts";

@@ -1,15 +1,16 @@
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChildView } from "@agent-lifecycle/proto";
 import { describe, expect, test } from "vitest";
 import { type CollectorProcess, startCollector } from "../kit/collector-process.ts";
+import { damagePagesOf } from "../kit/damaged-pages.ts";
 import { temporaryDirectory } from "../kit/event-file.ts";
 import { eventsOf } from "../kit/event-run.ts";
 import { runCommand } from "../kit/program.ts";
 import { mountSmallDisk } from "../kit/small-disk.ts";
-import { ingestRequest } from "../kit/submit.ts";
+import { ingestRequest, submit } from "../kit/submit.ts";
 
 const EVENTS_PER_REQUEST = 200;
 
@@ -151,5 +152,43 @@ describe("a database with a damaged page", () => {
     const examined = await runCommand(["doctor", "--database", database, "--ingest-port", "0", "--api-port", "0"]);
     expect(examined.exitCode).toBe(1);
     expect(examined.stdout.toString()).toMatch(/problem.*(damaged|malformed)/i);
+  });
+});
+
+describe("a damaged page that a start does not read", () => {
+  test("ends the taking of evidence when it is met: not ready, nothing acknowledged, reads served, nothing changed", {
+    timeout: 60_000,
+  }, async () => {
+    const database = join(temporaryDirectory(), "collector.db");
+    const first = await startCollector(database);
+    for (let request = 0; request < 60; request += 1)
+      await submit(first.ingestUrl, eventsOf("child", 200, request * 200));
+    await first.endBy("SIGTERM");
+    // A start looks up the newest inputs. The old ones are met when one of them is sent again.
+    damagePagesOf(database, "inputs", 2);
+    const collector = await startCollector(database);
+    expect(await readiness(collector)).toBe(200);
+    await submit(collector.ingestUrl, eventsOf("another", 3));
+    const digest = digestOf(database);
+    await expect(submit(collector.ingestUrl, eventsOf("child", 1, 5))).rejects.toThrow(/answered 503/);
+    await expect(submit(collector.ingestUrl, eventsOf("another", 1, 3))).rejects.toThrow(/answered 503/);
+    expect(await readiness(collector)).toBe(503);
+    const { reason } = (await (await fetch(new URL("/readyz", collector.apiUrl))).json()) as {
+      readonly reason: string;
+    };
+    expect(reason).toContain(`the database ${database} is damaged`);
+    await expectServed(collector, 12_000);
+    expect(await collector.get("/api/v1/children/runner/another")).toMatchObject({ highestSequence: 2 });
+    expect(await collector.get("/api/v1/summary")).toMatchObject({ started: 2, live: 2 });
+    const { stderr } = collector.program.output();
+    expect(stderr.split("\n").filter((line) => line.includes("the store takes no writes"))).toHaveLength(1);
+    await collector.endBy("SIGTERM");
+    expect(digestOf(database)).toBe(digest);
+    const examined = await runCommand(["doctor", "--database", database, "--ingest-port", "0", "--api-port", "0"]);
+    expect(examined.exitCode).toBe(1);
+    const refused = await runCommand(["backup", "--database", database, `${database}.copy`]);
+    expect(refused.exitCode).toBe(2);
+    expect(refused.stderr.toString()).toContain("malformed");
+    expect(existsSync(`${database}.copy`)).toBe(false);
   });
 });

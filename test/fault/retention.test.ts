@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { type CollectorProcess, startCollector } from "../kit/collector-process.ts";
 import { temporaryDirectory } from "../kit/event-file.ts";
 import { makeEvent } from "../kit/events.ts";
-import { runCommand } from "../kit/program.ts";
+import { runCommand, startCommand } from "../kit/program.ts";
 import { SeededRandom } from "../kit/seeded-random.ts";
 import { START_MS } from "../kit/start-time.ts";
 import { submit } from "../kit/submit.ts";
@@ -114,6 +114,50 @@ describe("retention in a collector that is killed again and again", () => {
     expect(await restarted.get("/api/v1/summary")).toMatchObject({ started: 1, live: 1 });
     expect(await restarted.get<ChildView>("/api/v1/children/long/survivor")).toMatchObject({ state: "running" });
     await restarted.endBy("SIGTERM");
+  });
+});
+
+describe("a collector that is killed while it starts", () => {
+  test("again and again, wherever it is in the replay, starts at last with all that was acknowledged", {
+    timeout: 120_000,
+  }, async () => {
+    const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);
+    console.log(`start-up: FAULT_SEED=${seed}`);
+    const random = new SeededRandom(seed);
+    const folder = temporaryDirectory();
+    const database = join(folder, "collector.db");
+    const file = join(folder, "collector.yaml");
+    writeFileSync(file, RETENTION);
+    const survivor = new LongLife();
+    const first = await startCollector(database);
+    for (let request = 0; request < 30; request += 1) {
+      await submit(
+        first.ingestUrl,
+        Array.from({ length: 300 }, () => survivor.next()),
+      );
+    }
+    // Killed before a checkpoint: every start has all of it to replay.
+    await first.endBy("SIGKILL");
+    const startedAt = performance.now();
+    const whole = await startCollector(database);
+    const startMs = performance.now() - startedAt;
+    await whole.endBy("SIGKILL");
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const ports = ["--ingest-port", "0", "--api-port", "0"];
+      const starting = startCommand(["collector", "--database", database, "--config", file, ...ports]);
+      await delay(random.below(Math.ceil(startMs * 1.2)));
+      starting.process.kill("SIGKILL");
+      await starting.end;
+      expect(await verification(database)).toMatchObject({ agrees: true });
+    }
+    const collector = await startCollector(database);
+    expect(await collector.get<ChildView>("/api/v1/children/long/survivor")).toMatchObject({
+      state: "running",
+      highestSequence: survivor.sequence - 1,
+      conflicts: 0,
+      outOfOrder: 0,
+    });
+    await collector.endBy("SIGTERM");
   });
 });
 
