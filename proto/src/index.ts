@@ -56,7 +56,13 @@ export {
   eventName,
   SCOPE_NAME,
 } from "./otlp-attributes.ts";
-export { type DecodedLogs, type DecodedRecord, MAX_RECORDS, MAX_VALUE_DEPTH } from "./otlp-candidate.ts";
+export {
+  type DecodedLogs,
+  type DecodedRecord,
+  MAX_RECORDS,
+  MAX_VALUE_DEPTH,
+  type ToleratedAttributes,
+} from "./otlp-candidate.ts";
 export { decodeLogsJson } from "./otlp-decode-json.ts";
 export { decodeLogsProtobuf } from "./otlp-decode-protobuf.ts";
 export { encodeLogsJson } from "./otlp-encode-json.ts";

@@ -1,4 +1,5 @@
 import { defineMember, isJsonObject } from "./json.ts";
+import { bytesOf } from "./otlp-any-value.ts";
 import { MAX_VALUE_DEPTH } from "./otlp-candidate.ts";
 import { memberOf, OtlpJsonError } from "./otlp-json-member.ts";
 
@@ -8,14 +9,14 @@ const INTEGER = /^-?\d{1,20}$/;
 
 /**
  * Reads an AnyValue in JSON as a JSON-like value. Empty is `null`. What does not fit its member's type is kept as it
- * is: `normalizeEvent` then names the member. Bytes stay base64 text.
+ * is: `normalizeEvent` then names the member. Of bytes their count is kept.
  */
 export function readJsonAnyValue(value: unknown, depth: number): unknown {
   if (depth > MAX_VALUE_DEPTH) throw new OtlpJsonError(`a value is nested deeper than ${MAX_VALUE_DEPTH} levels`);
   if (!isJsonObject(value)) return value ?? null;
   for (const [name, snakeName] of SCALARS) {
     const scalar = memberOf(value, name, snakeName);
-    if (scalar !== undefined) return name === "intValue" || name === "doubleValue" ? numberOf(name, scalar) : scalar;
+    if (scalar !== undefined) return scalarOf(name, scalar);
   }
   const list = memberOf(value, "arrayValue", "array_value");
   if (list !== undefined) return valuesOf(list).map((item) => readJsonAnyValue(item, depth + 1));
@@ -30,6 +31,16 @@ const SCALARS = [
   ["doubleValue", "double_value"],
   ["bytesValue", "bytes_value"],
 ] as const;
+
+function scalarOf(name: (typeof SCALARS)[number][0], value: unknown): unknown {
+  if (name === "bytesValue") return typeof value === "string" ? bytesOf(base64Length(value)) : [value];
+  return name === "intValue" || name === "doubleValue" ? numberOf(name, value) : value;
+}
+
+function base64Length(text: string): number {
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+  return Math.floor(((text.length - padding) * 3) / 4);
+}
 
 function numberOf(name: "intValue" | "doubleValue", value: unknown): unknown {
   if (typeof value !== "string") return value;
@@ -51,8 +62,11 @@ function valuesOf(holder: unknown): readonly unknown[] {
 function readMap(entries: readonly unknown[], depth: number): Members {
   const members: Record<string, unknown> = {};
   for (const entry of entries) {
-    if (!isJsonObject(entry) || typeof entry.key !== "string") throw new OtlpJsonError("a map entry has no key");
-    defineMember(members, entry.key, readJsonAnyValue(entry.value, depth + 1));
+    if (!isJsonObject(entry)) throw new OtlpJsonError("a map lists something that is no entry");
+    // Senders may leave out what is empty, and a key that only indexes a string table is as if empty (H20, H21).
+    const key = memberOf(entry, "key", "key") ?? "";
+    if (typeof key !== "string") throw new OtlpJsonError("the key of a map entry is no text");
+    defineMember(members, key, readJsonAnyValue(entry.value, depth + 1));
   }
   return members;
 }

@@ -1,5 +1,5 @@
 import { defineMember } from "./json.ts";
-import { MAX_VALUE_DEPTH } from "./otlp-candidate.ts";
+import { MAX_CONTAINERS, MAX_VALUE_DEPTH } from "./otlp-candidate.ts";
 import { type WireCursor, WireError } from "./otlp-wire.ts";
 
 /** Field numbers of AnyValue with their wire types. */
@@ -10,10 +10,12 @@ const DOUBLE_VALUE = 33;
 const ARRAY_VALUE = 42;
 const KVLIST_VALUE = 50;
 const BYTES_VALUE = 58;
+/** An index of the string table that only profiles have (H21). */
+export const STRING_VALUE_STRINDEX = 64;
 
 /**
- * Reads an AnyValue that ends at `end` as a JSON-like value. Empty is `null`; bytes are their count, as text: no
- * lifecycle attribute is binary. The last of several members wins, as protobuf has it.
+ * Reads an AnyValue that ends at `end` as a JSON-like value. Empty is `null`; of bytes their count is kept. The last of
+ * several members wins, as protobuf has it.
  */
 export function readAnyValue(cursor: WireCursor, end: number, depth: number): unknown {
   if (depth > MAX_VALUE_DEPTH) throw new WireError(`a value is nested deeper than ${MAX_VALUE_DEPTH} levels`);
@@ -43,7 +45,7 @@ export function readAnyValue(cursor: WireCursor, end: number, depth: number): un
         break;
       case BYTES_VALUE: {
         const bytesEnd = cursor.enter(end);
-        value = `${bytesEnd - cursor.position} bytes`;
+        value = bytesOf(bytesEnd - cursor.position);
         cursor.position = bytesEnd;
         break;
       }
@@ -55,9 +57,20 @@ export function readAnyValue(cursor: WireCursor, end: number, depth: number): un
   return value;
 }
 
+/** In a list: no lifecycle attribute is binary, and where one should be text, number or map a list is refused. */
+export function bytesOf(length: number): unknown {
+  return [`${length} bytes`];
+}
+
+function countContainer(cursor: WireCursor): void {
+  cursor.containers += 1;
+  if (cursor.containers > MAX_CONTAINERS) throw new WireError(`more than ${MAX_CONTAINERS} lists and maps`);
+}
+
 const VALUES = 10;
 
 function readArray(cursor: WireCursor, end: number, depth: number): unknown[] {
+  countContainer(cursor);
   const values: unknown[] = [];
   while (cursor.position < end) {
     const tag = cursor.varint();
@@ -69,6 +82,7 @@ function readArray(cursor: WireCursor, end: number, depth: number): unknown[] {
 }
 
 function readMap(cursor: WireCursor, end: number, depth: number): Record<string, unknown> {
+  countContainer(cursor);
   const members: Record<string, unknown> = {};
   while (cursor.position < end) {
     const tag = cursor.varint();
@@ -82,6 +96,8 @@ function readMap(cursor: WireCursor, end: number, depth: number): Record<string,
 /** Field numbers of KeyValue with their wire types. */
 export const KEY = 10;
 export const VALUE = 18;
+/** An index of the string table in place of a key (H21). */
+export const KEY_STRINDEX = 24;
 
 function readMember(cursor: WireCursor, end: number, depth: number, members: Record<string, unknown>): void {
   let key = "";

@@ -13,15 +13,25 @@ export type DecodedRecord =
       readonly spanId?: string;
     };
 
+/** What was passed over in the attributes of lifecycle records. Foreign records are not looked at so closely. */
+export interface ToleratedAttributes {
+  /** Values that did not count, because the same record stated another one under their key later. */
+  readonly repeatedKeys: number;
+  /** Keys and values that are only an index of a string table, which logs have none of (H21): as if absent. */
+  readonly stringTableIndexes: number;
+}
+
 /** A whole request decoded, or why it is no request. A record's own faults are left to `normalizeEvent`. */
 export type DecodedLogs =
-  | { readonly ok: true; readonly records: readonly DecodedRecord[] }
+  | { readonly ok: true; readonly records: readonly DecodedRecord[]; readonly tolerated?: ToleratedAttributes }
   | { readonly ok: false; readonly problem: string };
 
 /** Levels of lists and maps in one attribute value that are read; deeper ones make the request malformed. */
 export const MAX_VALUE_DEPTH = 64;
 /** Log records in one request. */
 export const MAX_RECORDS = 1_000_000;
+/** Lists and maps in all attribute values of one request that are read; more make the request malformed. */
+export const MAX_CONTAINERS = 4_000_000;
 
 export const FOREIGN: DecodedRecord = Object.freeze({ foreign: true });
 
@@ -57,14 +67,33 @@ const EVENT_NAME = 20;
 /** Which slots of a record are set, and to what; the same object serves record after record. */
 export class RecordSlots {
   private readonly values: unknown[] = new Array(SLOT_NAMES.length).fill(undefined);
+  private readonly texts = new ParsedTexts();
+  private repeatedInRecord = 0;
+  private indexesInRecord = 0;
+  private repeatedKeys = 0;
+  private stringTableIndexes = 0;
 
   clear(): void {
     this.values.fill(undefined);
+    this.repeatedInRecord = 0;
+    this.indexesInRecord = 0;
   }
 
   /** The last of several values under one key wins. An empty value is `null`. */
   set(slot: number, value: unknown): void {
+    if (this.values[slot] !== undefined) this.repeatedInRecord += 1;
     this.values[slot] = value;
+  }
+
+  /** A key or a value of this record is only an index of a string table. */
+  noteStringTableIndex(): void {
+    this.indexesInRecord += 1;
+  }
+
+  /** Of all records that `candidate` was asked for; `undefined` when there was nothing to tolerate. */
+  tolerated(): ToleratedAttributes | undefined {
+    const { repeatedKeys, stringTableIndexes } = this;
+    return repeatedKeys + stringTableIndexes === 0 ? undefined : { repeatedKeys, stringTableIndexes };
   }
 
   get isForeign(): boolean {
@@ -77,6 +106,8 @@ export class RecordSlots {
    */
   candidate(eventName: string, timestamp: string | undefined): Readonly<Record<string, unknown>> {
     const { values } = this;
+    this.repeatedKeys += this.repeatedInRecord;
+    this.stringTableIndexes += this.indexesInRecord;
     return {
       schemaVersion: values[SCHEMA_VERSION],
       eventId: values[1],
@@ -95,7 +126,7 @@ export class RecordSlots {
       observedAt: values[14] ?? timestamp,
       sequence: values[11],
       activity: values[12],
-      details: detailsOf(values[13]),
+      details: detailsOf(values[13], this.texts),
       capabilities: this.capabilities(),
     };
   }
@@ -123,11 +154,46 @@ function kindOf(eventName: string, attribute: unknown): unknown {
 }
 
 /** Details travel as one JSON text. Text that is no JSON stays text, which `normalizeEvent` rejects by its path. */
-function detailsOf(value: unknown): unknown {
-  if (typeof value !== "string") return value;
+function detailsOf(value: unknown, texts: ParsedTexts): unknown {
+  if (typeof value !== "string" || !texts.admit(value)) return value;
   try {
     return JSON.parse(value);
   } catch {
     return value;
   }
+}
+
+/** Texts of a request that are parsed without a look at them. */
+const MAX_UNSEEN_LENGTH = MAX_CONTAINERS;
+
+/**
+ * What the JSON texts of one request may become. Parsed JSON takes up to 20 times its text, and all records of a request
+ * are held at once: where there is much text, its lists and maps are counted before they are made.
+ */
+class ParsedTexts {
+  private unseenLength = 0;
+  // Each takes two characters: this many may be among what nobody looked at.
+  private containers = MAX_UNSEEN_LENGTH / 2;
+
+  /** Whether this text may be parsed as well. One that may not costs its own record, and none of the others. */
+  admit(text: string): boolean {
+    if (this.unseenLength + text.length <= MAX_UNSEEN_LENGTH) {
+      this.unseenLength += text.length;
+      return true;
+    }
+    const found = containersIn(text);
+    if (this.containers + found > MAX_CONTAINERS) return false;
+    this.containers += found;
+    return true;
+  }
+}
+
+/** No fewer than there are: brackets inside of texts count too. */
+function containersIn(text: string): number {
+  let containers = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit === 0x5b || unit === 0x7b) containers += 1;
+  }
+  return containers;
 }

@@ -30,7 +30,8 @@ export function decodeLogsJson(value: unknown): DecodedLogs {
         }
       }
     }
-    return { ok: true, records };
+    const tolerated = slots.tolerated();
+    return { ok: true, records, ...(tolerated === undefined ? undefined : { tolerated }) };
   } catch (error) {
     return { ok: false, problem: error instanceof OtlpJsonError ? error.message : "the input is no OTLP request" };
   }
@@ -53,7 +54,11 @@ function decodeRecord(record: Members, slots: RecordSlots): DecodedRecord {
   slots.clear();
   for (const attribute of listOf(record, "attributes", "attributes")) {
     const slot = SLOT_OF.get(attribute.key);
-    if (slot !== undefined) slots.set(slot, readJsonAnyValue(attribute.value, 1));
+    if (slot !== undefined) {
+      const value = readJsonAnyValue(attribute.value, 1);
+      if (value === null && isStringTableIndex(attribute.value)) slots.noteStringTableIndex();
+      slots.set(slot, value);
+    } else if (isKeyIndex(attribute)) slots.noteStringTableIndex();
   }
   if (slots.isForeign) return FOREIGN;
   const eventName = memberOf(record, "eventName", "event_name");
@@ -65,6 +70,14 @@ function decodeRecord(record: Members, slots: RecordSlots): DecodedRecord {
   if (traceId === undefined) return { foreign: false, candidate };
   const spanId = identifierOf(memberOf(record, "spanId", "span_id"), 8);
   return spanId === undefined ? { foreign: false, candidate, traceId } : { foreign: false, candidate, traceId, spanId };
+}
+
+function isStringTableIndex(value: unknown): boolean {
+  return isJsonObject(value) && memberOf(value, "stringValueStrindex", "string_value_strindex") !== undefined;
+}
+
+function isKeyIndex(attribute: Members): boolean {
+  return typeof attribute.key !== "string" && memberOf(attribute, "keyStrindex", "key_strindex") !== undefined;
 }
 
 /** Nanoseconds as text, or as a number that some senders write; a number has lost digits below the millisecond only. */

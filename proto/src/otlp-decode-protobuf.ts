@@ -1,4 +1,4 @@
-import { KEY, readAnyValue, STRING_VALUE, VALUE } from "./otlp-any-value.ts";
+import { KEY, KEY_STRINDEX, readAnyValue, STRING_VALUE, STRING_VALUE_STRINDEX, VALUE } from "./otlp-any-value.ts";
 import {
   type DecodedLogs,
   type DecodedRecord,
@@ -17,7 +17,7 @@ import { WireCursor, WireError } from "./otlp-wire.ts";
  */
 export function decodeLogsProtobuf(bytes: Uint8Array): DecodedLogs {
   try {
-    return { ok: true, records: new RequestDecoder(bytes).request() };
+    return new RequestDecoder(bytes).request();
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : "the input is no protobuf" };
   }
@@ -52,13 +52,14 @@ class RequestDecoder {
     this.cursor = new WireCursor(bytes);
   }
 
-  request(): readonly DecodedRecord[] {
+  request(): DecodedLogs {
     this.eachMessage(this.cursor.bytes.length, RESOURCE_LOGS, (resourceEnd) => {
       this.eachMessage(resourceEnd, SCOPE_LOGS, (scopeEnd) => {
         this.eachMessage(scopeEnd, LOG_RECORDS, (recordEnd) => this.record(recordEnd));
       });
     });
-    return this.records;
+    const tolerated = this.slots.tolerated();
+    return { ok: true, records: this.records, ...(tolerated === undefined ? undefined : { tolerated }) };
   }
 
   /** Reads a message up to `end` and visits its fields with this tag; the others are skipped. */
@@ -131,10 +132,13 @@ class RequestDecoder {
     const { cursor } = this;
     let slot = -1;
     let value: unknown = null;
+    let hasKey = false;
+    let hasKeyIndex = false;
     while (cursor.position < end) {
       const tag = cursor.varint();
       if (tag === KEY) {
         const keyEnd = cursor.enter(end);
+        hasKey = true;
         slot = slotOfKey(cursor, cursor.position, keyEnd - cursor.position);
         cursor.position = keyEnd;
       } else if (tag === VALUE) {
@@ -142,9 +146,13 @@ class RequestDecoder {
         // The key comes first as a rule: then a value of another's attribute that ends the pair is passed over unread.
         if (slot < 0 && valueEnd === end) cursor.position = valueEnd;
         else value = this.value(slot, valueEnd);
-      } else cursor.skip(tag);
+      } else {
+        hasKeyIndex ||= tag === KEY_STRINDEX;
+        cursor.skip(tag);
+      }
     }
     cursor.leave(end);
+    if (hasKeyIndex && !hasKey) this.slots.noteStringTableIndex();
     if (slot >= 0) this.slots.set(slot, value);
   }
 
@@ -170,7 +178,10 @@ class RequestDecoder {
   private value(slot: number, end: number): unknown {
     const { cursor } = this;
     const { bytes, position } = cursor;
-    if (slot < 0 || bytes[position] !== STRING_VALUE) return readAnyValue(cursor, end, 1);
+    if (slot < 0 || bytes[position] !== STRING_VALUE) {
+      if (slot >= 0 && position < end && bytes[position] === STRING_VALUE_STRINDEX) this.slots.noteStringTableIndex();
+      return readAnyValue(cursor, end, 1);
+    }
     cursor.position = position + 1;
     const textEnd = cursor.enter(end);
     if (textEnd === end) return this.text(slot, textEnd);

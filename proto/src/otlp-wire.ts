@@ -17,6 +17,8 @@ export class WireCursor {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   position = 0;
+  /** Lists and maps that were read. */
+  containers = 0;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;

@@ -14,6 +14,7 @@ import {
 import protobuf from "protobufjs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeEvent } from "../kit/events.ts";
+import { ReflectedRequest } from "../kit/otlp-logs.ts";
 
 const TYPES = { protobuf: "application/x-protobuf", json: "application/json" } as const;
 type Encoding = keyof typeof TYPES;
@@ -114,6 +115,27 @@ function outcomeOf(
   return outcome;
 }
 
+interface JsonRequest {
+  readonly resourceLogs: readonly {
+    readonly scopeLogs: readonly { readonly logRecords: readonly JsonRecord[] }[];
+  }[];
+}
+
+interface JsonRecord {
+  traceId?: string;
+  spanId?: string;
+  readonly attributes: { readonly key: string; value: unknown }[];
+}
+
+function recordsOf({ resourceLogs }: JsonRequest): readonly JsonRecord[] {
+  return resourceLogs.flatMap(({ scopeLogs }) => scopeLogs.flatMap(({ logRecords }) => logRecords));
+}
+
+/** By a reflection of the schema, which reads ids as base64. */
+function protobufOf(request: JsonRequest): Buffer {
+  return Buffer.from(ReflectedRequest.encode(ReflectedRequest.fromObject(request)).finish());
+}
+
 /** An OTLP/JSON request of one record, with members of it changed. */
 function jsonOf(event: LifecycleEvent, change: (record: Record<string, unknown>) => void): string {
   const request = JSON.parse(logs("json", [event]).toString()) as {
@@ -153,12 +175,28 @@ describe("OTLP/HTTP, rule by rule, on a real collector", () => {
   );
 
   test("H1: other signals are 404, as Status, which no client retries", async () => {
-    for (const path of ["/v1/traces", "/v1/metrics", "/v1development/profiles", "/nothing"]) {
-      const answer = await send(path, "{}", { "content-type": TYPES.json });
-      expect(answer.status).toBe(404);
-      expect(statusOf(answer).message.length).toBeGreaterThan(0);
+    for (const path of ["/v1/traces", "/v1/metrics", "/v1development/profiles", "/nothing", "/v1/logs/"]) {
+      for (const type of Object.values(TYPES)) {
+        const answer = await send(path, "{}", { "content-type": type });
+        expect([answer.status, answer.contentType]).toEqual([404, type]);
+        expect(statusOf(answer).message.length).toBeGreaterThan(0);
+      }
     }
   });
+
+  test.each(ENCODINGS)(
+    "H11: what the framework refuses, and what another host is asked for, is a Status too (%s)",
+    async (encoding) => {
+      const type = TYPES[encoding];
+      const url = await send("/v1/logs%zz", "{}", { "content-type": type });
+      const host = await send("/v1/logs", "{}", { "content-type": type, host: "elsewhere.example" });
+      expect([url.status, host.status]).toEqual([400, 403]);
+      for (const answer of [url, host]) {
+        expect(answer.contentType).toBe(type);
+        expect(statusOf(answer).message.length).toBeGreaterThan(0);
+      }
+    },
+  );
 
   test.each(ENCODINGS)(
     "H3, T3: the answer has the request's type, bare, in success and in failure (%s)",
@@ -196,6 +234,8 @@ describe("OTLP/HTTP, rule by rule, on a real collector", () => {
     const bomb = await post(encoding, gzipSync(large), { "content-encoding": "gzip" });
     const chunked = await post(encoding, large, { "transfer-encoding": "chunked" });
     expect([plain.status, bomb.status, chunked.status]).toEqual([413, 413, 413]);
+    const zstd = await post(encoding, zstdCompressSync(large), { "content-encoding": "zstd" });
+    expect(zstd.status).toBe(413);
     expect(statusOf(plain).message).toContain(String(MAX_BODY_BYTES));
     expect((await post(encoding, logs(encoding, [newChild()]))).status).toBe(200);
   });
@@ -256,7 +296,7 @@ describe("OTLP/HTTP, rule by rule, on a real collector", () => {
     expect(method.headers["allow"]).toContain("POST");
   });
 
-  test("H13, H14: none of these refusals asks to be retried", async () => {
+  test("H13: none of these refusals asks to be retried", async () => {
     const answers = [
       await post("json", "{"),
       await post("json", Buffer.alloc(MAX_BODY_BYTES + 1)),
@@ -333,6 +373,88 @@ describe("OTLP/HTTP, rule by rule, on a real collector", () => {
     }
   });
 
+  test("H20, T8: integers at their limits, numbers in words, and values without any are read as what they are", async () => {
+    const texts = ["9223372036854775807", "-9223372036854775808", "1", 1e21, "1e21"].map((intValue) => ({ intValue }));
+    const doubles = [null, "NaN", "Infinity", "-Infinity", 1e308, "1.5"].map((doubleValue) => ({ doubleValue }));
+    for (const value of [...texts, ...doubles, {}, null]) {
+      const child = newChild();
+      // Beside what an event is made of: whatever it is, the record is kept.
+      const beside = jsonOf(child, (record) => (record["attributes"] as object[]).push({ key: "further", value }));
+      expect((await post("json", beside)).body.toString()).toBe("{}");
+      expect(await isKnown(child)).toBe(true);
+      // In place of a sequence: an integer that is one is taken, and anything else refuses its own record alone.
+      const within = jsonOf(newChild(), (record) => {
+        const attributes = record["attributes"] as { key: string; value: unknown }[];
+        const sequence = attributes.find(({ key }) => key === "agent_lifecycle.sequence");
+        if (sequence === undefined) throw new Error("no sequence");
+        sequence.value = value;
+      });
+      const { rejectedLogRecords } = outcomeOf(await post("json", within), "json");
+      const isSequence = value === null || Object.keys(value).length === 0 || Object.values(value)[0] === null;
+      expect([JSON.stringify(value), rejectedLogRecords]).toEqual([
+        JSON.stringify(value),
+        isSequence || Object.values(value)[0] === "1" ? 0 : 1,
+      ]);
+    }
+  });
+
+  test("H18: bytes are base64, and no lifecycle attribute is binary, in either encoding", async () => {
+    for (const encoding of ENCODINGS) {
+      const body = JSON.parse(logs("json", [newChild()]).toString()) as JsonRequest;
+      for (const attribute of recordsOf(body).flatMap(({ attributes }) => attributes)) {
+        if (attribute.key === "agent_lifecycle.source") attribute.value = { bytesValue: "c291cmNl" };
+      }
+      const sent = encoding === "json" ? JSON.stringify(body) : protobufOf(body);
+      const { rejectedLogRecords, errorMessage } = outcomeOf(await post(encoding, sent), encoding);
+      expect([rejectedLogRecords, errorMessage]).toEqual([1, expect.stringContaining("record 0: source")]);
+    }
+  });
+
+  test("T9: ids of a wrong length, or of zeros, cost a record in protobuf nothing either", async () => {
+    for (const traceId of [Buffer.alloc(15, 7), Buffer.alloc(17, 7), Buffer.alloc(16), Buffer.alloc(0)]) {
+      const child = newChild();
+      const body = JSON.parse(logs("json", [child]).toString()) as JsonRequest;
+      for (const record of recordsOf(body))
+        Object.assign(record, { traceId: traceId.toString("base64"), spanId: "AA==" });
+      expect((await post("protobuf", protobufOf(body))).body.length).toBe(0);
+      expect(await isKnown(child)).toBe(true);
+    }
+  });
+
+  test("H17: of several values under one key the last one counts, in either encoding", async () => {
+    for (const encoding of ENCODINGS) {
+      const child = newChild();
+      const body = JSON.parse(logs("json", [child]).toString()) as JsonRequest;
+      for (const { attributes } of recordsOf(body)) {
+        attributes.unshift({ key: "agent_lifecycle.child_id", value: { stringValue: "another" } });
+      }
+      const sent = encoding === "json" ? JSON.stringify(body) : protobufOf(body);
+      expect((await post(encoding, sent)).status).toBe(200);
+      expect(await isKnown(child)).toBe(true);
+    }
+  });
+
+  test("H12, T6: members of a wrong kind, nesting without end and hostile names are answered, and nothing else breaks", async () => {
+    const bodies = [
+      '{"resourceLogs":5}',
+      '{"resourceLogs":[5]}',
+      '{"resourceLogs":[{"scopeLogs":{}}]}',
+      "5",
+      "[]",
+      "null",
+      '"x"',
+    ];
+    for (const body of [...bodies, `{"resourceLogs":${"[".repeat(500)}${"]".repeat(500)}}`]) {
+      const answer = await post("json", body);
+      expect([body.slice(0, 40), answer.status]).toEqual([body.slice(0, 40), 400]);
+      expect(statusOf(answer)).toMatchObject({ code: 3 });
+    }
+    const child = newChild();
+    const hostile = `{"__proto__":{"resourceLogs":5},${logs("json", [child]).toString().slice(1)}`;
+    expect((await post("json", hostile)).body.toString()).toBe("{}");
+    expect(await isKnown(child)).toBe(true);
+  });
+
   test("H21: an attribute that only says an index of a string table is as if it were not there", async () => {
     const child = newChild();
     const body = jsonOf(child, (record) => {
@@ -341,7 +463,7 @@ describe("OTLP/HTTP, rule by rule, on a real collector", () => {
         { key: "x", value: { stringValueStrindex: 7 } },
       );
     });
-    expect((await post("json", body)).body.toString()).toBe("{}");
+    expect(outcomeOf(await post("json", body), "json").rejectedLogRecords).toBe(0);
     expect(await isKnown(child)).toBe(true);
   });
 

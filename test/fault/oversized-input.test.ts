@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { decodeExportResponseProtobuf, encodeLogsProtobuf, type LifecycleEvent } from "@agent-lifecycle/proto";
 import { describe, expect, test } from "vitest";
 import { historyOf } from "../kit/child-history.ts";
 import { startCollector } from "../kit/collector-process.ts";
 import { temporaryDirectory } from "../kit/event-file.ts";
 import { makeEvent } from "../kit/events.ts";
 import { JSON_LOGS, LINES, PROTOBUF_LOGS, refusalText, SNAPSHOTS, send } from "../kit/hostile-request.ts";
+import { logsOf, ReflectedRequest, recordOf } from "../kit/otlp-logs.ts";
 import { memoryOf } from "../kit/process-memory.ts";
 import { submit } from "../kit/submit.ts";
 import { expectUnharmed } from "../kit/unharmed.ts";
@@ -22,6 +24,14 @@ function temporaryDatabase(): string {
 function gzipBomb(): Buffer {
   const member = gzipSync(Buffer.alloc(64 * MEBIBYTE));
   return Buffer.concat(Array.from({ length: 16 }, () => member));
+}
+
+function listsOf(bytes: number): string {
+  return `{"x":[${"[],".repeat(bytes / 3)}1]}`;
+}
+
+function otlpBytes(events: readonly LifecycleEvent[]): Uint8Array {
+  return encodeLogsProtobuf(logsOf(...events.map(recordOf)));
 }
 
 describe("more than can be held", () => {
@@ -69,6 +79,28 @@ describe("more than can be held", () => {
     }
     // Four bodies of the largest size are held at one time, and no more.
     expect(memoryOf(collector.pid).peakBytes - before.residentBytes).toBeLessThan(4 * MAX_GROWTH_OF_ONE_BODY);
+    await expectUnharmed(collector, database);
+  });
+
+  test("details that would become twenty times their text are not parsed, and cost their own record alone", async () => {
+    const database = temporaryDatabase();
+    const collector = await startCollector(database);
+    const before = memoryOf(collector.pid);
+    const children = ["before", "exploding", "after"];
+    const events = children.map((childId) => makeEvent({ childId, sequence: 0, state: "created", details: { x: 1 } }));
+    const logs = ReflectedRequest.toObject(ReflectedRequest.decode(otlpBytes(events)), { longs: String });
+    for (const attribute of logs.resourceLogs[0].scopeLogs[0].logRecords[1].attributes) {
+      if (attribute.key === "agent_lifecycle.details") attribute.value = { stringValue: listsOf(60 * MEBIBYTE) };
+    }
+    const body = gzipSync(ReflectedRequest.encode(ReflectedRequest.fromObject(logs)).finish());
+    expect(body.length).toBeLessThan(MEBIBYTE);
+    const answer = await send(collector.ingestUrl, PROTOBUF_LOGS, { body, contentEncoding: "gzip" });
+    expect(decodeExportResponseProtobuf(answer.body)).toMatchObject({
+      rejectedLogRecords: 1,
+      errorMessage: expect.stringContaining("record 1: details") as string,
+    });
+    // The body, and the text out of it.
+    expect(memoryOf(collector.pid).peakBytes - before.residentBytes).toBeLessThan(3 * MAX_GROWTH_OF_ONE_BODY);
     await expectUnharmed(collector, database);
   });
 

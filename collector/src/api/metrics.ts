@@ -84,6 +84,11 @@ function createCounters(registers: MetricRegisters): PipelineTelemetry & Request
   const foreign = counter("agent_lifecycle_foreign_records_total", "Log records that are no lifecycle events.", [
     "receiver",
   ]);
+  const tolerated = counter(
+    "agent_lifecycle_tolerated_attributes_total",
+    "Attributes of lifecycle records that were passed over: an earlier value of a repeated key, an index of no table.",
+    ["receiver", "reason"],
+  );
   const diagnostics = counter("agent_lifecycle_diagnostics_total", "Objections by code.", ["code"]);
   const verdicts = counter("agent_lifecycle_verdicts_total", "The collector's own verdicts.", ["outcome"]);
   const requests = counter("otelcol_receiver_requests_total", "Requests by how they ended.", ["receiver", "outcome"]);
@@ -121,6 +126,10 @@ function createCounters(registers: MetricRegisters): PipelineTelemetry & Request
       if (refused > 0) failed.inc({ receiver }, refused);
     },
     countForeign: (receiver, records) => foreign.inc({ receiver }, records),
+    countTolerated: (receiver, { repeatedKeys, stringTableIndexes }) => {
+      if (repeatedKeys > 0) tolerated.inc({ receiver, reason: "repeated_key" }, repeatedKeys);
+      if (stringTableIndexes > 0) tolerated.inc({ receiver, reason: "string_table_index" }, stringTableIndexes);
+    },
     countDiagnostic: (code) => diagnostics.inc({ code }),
     countRefusal: (receiver, reason) => refused.inc({ receiver, reason }),
     countVerdict: (outcome) => verdicts.inc({ outcome }),

@@ -15,6 +15,13 @@ export function requireLoopbackHost(allowedHosts: readonly string[]): onRequestH
   };
 }
 
+/** HTTP/1.1 asks for a `Host`; without one, what is meant may be guessed in different ways. */
+export const requireHost: onRequestHookHandler = (request, _reply, done) => {
+  if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
+    done(new HttpRefusal("malformed", "a request names its host"));
+  } else done();
+};
+
 function hostNameOf(host: string | undefined): string {
   return (host ?? "").toLowerCase().replace(/:\d{1,5}$/, "");
 }

@@ -12,6 +12,7 @@ export type RefusalReason =
   | "unsupported_media"
   | "invalid_content"
   | "rate_limited"
+  | "headers_too_large"
   | "internal"
   | "unavailable"
   | "overloaded";
@@ -40,6 +41,7 @@ const KINDS: Readonly<Record<RefusalReason, RefusalKind>> = {
   invalid_content: { statusCode: 422, rpcCode: RPC_CODES.invalidArgument, title: "The content breaks the contract" },
   // A code that clients take for final, but the answer carries RetryInfo, and then they come back.
   rate_limited: { statusCode: 429, rpcCode: RPC_CODES.resourceExhausted, title: "Too many requests; try again" },
+  headers_too_large: { statusCode: 431, rpcCode: RPC_CODES.invalidArgument, title: "Request headers too large" },
   internal: { statusCode: 500, rpcCode: RPC_CODES.internal, title: "Internal error" },
   unavailable: { statusCode: 503, rpcCode: RPC_CODES.unavailable, title: "Unavailable" },
   overloaded: { statusCode: 503, rpcCode: RPC_CODES.unavailable, title: "Overloaded; try again" },

@@ -4,9 +4,10 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { isLoopback } from "../config/loopback.ts";
 import type { Component } from "../runtime/component.ts";
 import type { CertificateSource } from "../security/certificates.ts";
-import { requireLoopbackHost } from "./host-check.ts";
+import { ClientErrors } from "./client-error.ts";
+import { requireHost, requireLoopbackHost } from "./host-check.ts";
 import { HttpRefusal, refusalOf } from "./http-refusal.ts";
-import { sendProblem } from "./problem-reply.ts";
+import { problemDocument, type RefusalDocument, sendProblem } from "./problem-reply.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { createTlsServer } from "./tls-server.ts";
 
@@ -31,8 +32,10 @@ export interface HttpServerOptions {
   readonly shutdownTimeoutMs?: number;
   /** Hears of faults of ours; clients are told nothing of them. */
   readonly onError: (error: unknown) => void;
-  /** Answers a path that no route has, in the language of those who come here. Default: problem+json. */
+  /** Answers a path that no route has, or that is none, in the language of those who come here. Default: problem+json. */
   readonly sendRefusal?: (request: FastifyRequest, reply: FastifyReply, refusal: HttpRefusal) => FastifyReply;
+  /** The same for what did not become a request. Default: problem+json. */
+  readonly refusalDocument?: (refusal: HttpRefusal) => RefusalDocument;
 }
 
 /** A server that is built and not yet listening. */
@@ -60,16 +63,20 @@ const MAX_PARAMETER_LENGTH = 256 * 12;
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const settings = { ...DEFAULTS, ...options };
-  const { tls } = options;
+  const { tls, sendRefusal = (_request, reply, refusal) => sendProblem(reply, refusal) } = options;
   const http = {
     headersTimeout: settings.headersTimeoutMs,
     // Timeouts are looked for at this pace; node's own 30 s would let a slow client hold on for that much longer.
     connectionsCheckingInterval: Math.min(settings.headersTimeoutMs, 5_000),
+    // We ask for it ourselves: node's own answer has no body.
+    requireHostHeader: false,
   };
   // The framework gives them to the servers that it creates itself.
   const serverTimeouts = { requestTimeout: settings.requestTimeoutMs, keepAliveTimeout: settings.keepAliveTimeoutMs };
+  const clientErrors = new ClientErrors(options.refusalDocument ?? problemDocument);
   const fastify = Fastify({
     http,
+    clientErrorHandler: clientErrors.answer,
     ...(tls === undefined
       ? undefined
       : {
@@ -82,11 +89,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     return503OnClosing: false,
     ajv: { customOptions: { removeAdditional: false } },
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
-    frameworkErrors: (error, _request, reply) => {
-      sendProblem(reply, refusalOf(error, settings.onError));
+    frameworkErrors: (error, request, reply) => {
+      sendRefusal(request, reply, refusalOf(error, settings.onError));
     },
   });
   fastify.server.maxConnections = settings.maxConnections;
+  clientErrors.watch(fastify.server);
+  // Expectations that nobody knows may be ignored (RFC 9110, 10.1.1); node's own answer has no body.
+  fastify.server.on("checkExpectation", (request, response) => fastify.server.emit("request", request, response));
   // No route leaves a body to be parsed before its handler runs.
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser("*", (_request, _payload, done) => done(null));
@@ -94,9 +104,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     reply.headers(SECURITY_HEADERS);
     done();
   });
+  fastify.addHook("onRequest", requireHost);
   if (isLoopback(settings.host)) fastify.addHook("onRequest", requireLoopbackHost(settings.allowedHosts ?? []));
-  fastify.setErrorHandler((error, _request, reply) => sendProblem(reply, refusalOf(error, settings.onError)));
-  const { sendRefusal = (_request, reply, refusal) => sendProblem(reply, refusal) } = options;
+  fastify.setErrorHandler((error, request, reply) => sendRefusal(request, reply, refusalOf(error, settings.onError)));
   fastify.setNotFoundHandler((request, reply) =>
     sendRefusal(request, reply, new HttpRefusal("not_found", "no such resource")),
   );

@@ -1,4 +1,11 @@
-import { cutText, type DecodedLogs, type ExportOutcome, FULL_SUCCESS, type RpcStatus } from "@agent-lifecycle/proto";
+import {
+  cutText,
+  type DecodedLogs,
+  type ExportOutcome,
+  FULL_SUCCESS,
+  type RpcStatus,
+  type ToleratedAttributes,
+} from "@agent-lifecycle/proto";
 import { HttpRefusal } from "../http/http-refusal.ts";
 import { type EventOutcome, type Intake, type Origin, refusedFor } from "../runtime/intake.ts";
 import { intakeRefusal } from "./intake-refusal.ts";
@@ -10,7 +17,8 @@ const MAX_MESSAGE_LENGTH = 4_096;
 
 /**
  * Stores what a decoded request brought, and says what it came to (H9). The same for every transport of OTLP: records of
- * other origin are counted and nothing of them is kept, records that break the contract are refused one by one.
+ * other origin are counted and nothing of them is kept, records that break the contract are refused one by one, and what
+ * was passed over in their attributes is counted and comes with a warning (H10).
  * @param decode called when the collector is ready for what it makes
  * @throws HttpRefusal `malformed` for what is no request, and as `intakeRefusal` when nothing could be stored.
  */
@@ -21,7 +29,8 @@ export async function exportLogs(decode: () => DecodedLogs, intake: Intake, orig
   const { candidates, positions, foreign } = sortRecords(decoded.records);
   const outcomes = await submit(intake, candidates, origin);
   if (foreign > 0) intake.countForeign(origin.receiver, foreign);
-  return exportOutcomeOf(outcomes, positions);
+  if (decoded.tolerated !== undefined) intake.countTolerated(origin.receiver, decoded.tolerated);
+  return exportOutcomeOf(outcomes, positions, decoded.tolerated);
 }
 
 interface SortedRecords {
@@ -54,7 +63,11 @@ async function submit(
 }
 
 /** All records that were not refused are kept, whatever they turned out to be, and are not to be sent again. */
-function exportOutcomeOf(outcomes: readonly EventOutcome[], positions: readonly number[]): ExportOutcome {
+function exportOutcomeOf(
+  outcomes: readonly EventOutcome[],
+  positions: readonly number[],
+  tolerated: ToleratedAttributes | undefined,
+): ExportOutcome {
   let rejectedLogRecords = 0;
   const rules = new Set<string>();
   const named: string[] = [];
@@ -67,10 +80,20 @@ function exportOutcomeOf(outcomes: readonly EventOutcome[], positions: readonly 
       named.push(`record ${positions[index]}: ${broken.path || "the record"} ${broken.text ?? "breaks the contract"}`);
     }
   }
-  if (rejectedLogRecords === 0) return FULL_SUCCESS;
+  const warning = tolerated === undefined ? "" : warningOf(tolerated);
+  if (rejectedLogRecords === 0) return warning === "" ? FULL_SUCCESS : { rejectedLogRecords, errorMessage: warning };
   const further = rejectedLogRecords > named.length ? `; and ${rejectedLogRecords - named.length} more` : "";
-  const errorMessage = cutText(`${[...rules].join(", ")}: ${named.join("; ")}${further}`, MAX_MESSAGE_LENGTH);
+  const refusals = `${[...rules].join(", ")}: ${named.join("; ")}${further}`;
+  const errorMessage = cutText(warning === "" ? refusals : `${refusals}. ${warning}`, MAX_MESSAGE_LENGTH);
   return { rejectedLogRecords, errorMessage };
+}
+
+/** Nothing of it costs a record: whoever sent it hears of it, and need not send again. */
+function warningOf({ repeatedKeys, stringTableIndexes }: ToleratedAttributes): string {
+  const passedOver: string[] = [];
+  if (repeatedKeys > 0) passedOver.push(`${repeatedKeys} under a key that the same record states again later`);
+  if (stringTableIndexes > 0) passedOver.push(`${stringTableIndexes} that only index a string table`);
+  return `warning: attributes passed over: ${passedOver.join(", ")}`;
 }
 
 /** A refusal as google.rpc.Status (H11): the body over HTTP, `grpc-status-details-bin` over gRPC. */

@@ -8,6 +8,7 @@ import {
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpRefusal } from "../http/http-refusal.ts";
 import { mediaTypeOf } from "../http/media-type.ts";
+import type { RefusalDocument } from "../http/problem-reply.ts";
 import { rpcStatusOf } from "./otlp-export.ts";
 
 export type OtlpEncoding = "protobuf" | "json";
@@ -35,6 +36,11 @@ export function sendStatus(request: FastifyRequest, reply: FastifyReply, refusal
   const status = rpcStatusOf(refusal);
   const body = encoding === "protobuf" ? encodeStatusProtobuf(status) : encodeStatusJson(status);
   return send(reply.code(refusal.statusCode).headers(refusal.headers), encoding, body);
+}
+
+/** A refusal as google.rpc.Status for somebody of whom no request could be read. */
+export function statusDocument(refusal: HttpRefusal): RefusalDocument {
+  return { contentType: MEDIA_TYPES.json, body: encodeStatusJson(rpcStatusOf(refusal)) };
 }
 
 // As bytes: for a text the framework would add a charset, and H3 asks for the request's own type.

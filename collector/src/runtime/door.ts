@@ -1,4 +1,4 @@
-import { type Diagnostic, normalizeSnapshot } from "@agent-lifecycle/proto";
+import { type Diagnostic, normalizeSnapshot, type ToleratedAttributes } from "@agent-lifecycle/proto";
 import type { FoldResult } from "../core/index.ts";
 import { type Arrival, admit } from "./arrival.ts";
 import type { Clock } from "./clock.ts";
@@ -92,6 +92,10 @@ export class Door implements Intake {
 
   countForeign(receiver: string, records: number): void {
     this.#parts.telemetry.countForeign(receiver, records);
+  }
+
+  countTolerated(receiver: string, tolerated: ToleratedAttributes): void {
+    this.#parts.telemetry.countTolerated(receiver, tolerated);
   }
 
   reportProblem(receiver: string, diagnostic: Diagnostic): void {

@@ -1,4 +1,4 @@
-import type { Diagnostic, DiagnosticCode } from "@agent-lifecycle/proto";
+import type { Diagnostic, DiagnosticCode, ToleratedAttributes } from "@agent-lifecycle/proto";
 import type { InputStatus } from "../core/index.ts";
 
 /** Where something came in, for counters and diagnostics: `otlp_http`, `otlp_grpc`, `jsonl_http`, `jsonl_file`, `jsonl_stdin`. */
@@ -67,6 +67,8 @@ export interface Intake {
   acceptSnapshot(candidate: unknown, origin: Origin): Promise<SnapshotIntake>;
   /** Records that are not ours: accepted, counted, not stored. */
   countForeign(receiver: string, records: number): void;
+  /** What was passed over in the attributes of records that are ours. */
+  countTolerated(receiver: string, tolerated: ToleratedAttributes): void;
   /** Input that never became a candidate, such as a malformed line. Counted; kept among the bounded diagnostics. */
   reportProblem(receiver: string, problem: Diagnostic): void;
 }

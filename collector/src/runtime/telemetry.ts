@@ -1,3 +1,4 @@
+import type { ToleratedAttributes } from "@agent-lifecycle/proto";
 import type { InputStatus } from "../core/index.ts";
 import type { Refusal } from "./intake.ts";
 
@@ -8,6 +9,7 @@ export interface PipelineTelemetry {
   /** Records of lifecycle events: taken (stored, or known already), and refused because they break the contract (P1). */
   countRecords(receiver: string, taken: number, refused: number): void;
   countForeign(receiver: string, records: number): void;
+  countTolerated(receiver: string, tolerated: ToleratedAttributes): void;
   countDiagnostic(code: string): void;
   countRefusal(receiver: string, kind: Refusal["kind"]): void;
   /** Verdicts that were stored: who became stale, who was lost, who stays unanswered. */

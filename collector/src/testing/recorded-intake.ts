@@ -45,6 +45,9 @@ export function recordIntake(): RecordedIntake {
       countForeign: () => {
         calls += 1;
       },
+      countTolerated: () => {
+        calls += 1;
+      },
       reportProblem: () => {
         calls += 1;
       },

@@ -71,7 +71,7 @@ describe.each(ENCODINGS)("OTLP/HTTP in %s", (encoding) => {
     expect(intake.candidates).toHaveLength(12);
   });
 
-  it("asks for a retry when it is overloaded, and acknowledges nothing then (T11)", async () => {
+  it("asks for a retry when it is overloaded, and acknowledges nothing then (T11, H13, H14)", async () => {
     const intake = new ScriptedIntake();
     intake.refusals.push({ kind: "overloaded", retryAfterSeconds: 0.2 });
     const server = await startIngest(intake);

@@ -1,10 +1,11 @@
 import type { EventOutcome, EventsIntake, Intake, Origin, Refusal, SnapshotIntake } from "@agent-lifecycle/collector";
-import { type Diagnostic, normalizeEvent, normalizeSnapshot } from "@agent-lifecycle/proto";
+import { type Diagnostic, normalizeEvent, normalizeSnapshot, type ToleratedAttributes } from "@agent-lifecycle/proto";
 
 /** A door without a store behind it: it judges candidates as the real one does, keeps them, and refuses when told to. */
 export class ScriptedIntake implements Intake {
   readonly received: { readonly candidates: readonly unknown[]; readonly origin: Origin }[] = [];
   readonly foreign = new Map<string, number>();
+  readonly tolerated: ToleratedAttributes[] = [];
   readonly problems: Diagnostic[] = [];
   /** Taken one by one by the next calls; `undefined` lets a call through. */
   readonly refusals: (Refusal | undefined)[] = [];
@@ -38,6 +39,10 @@ export class ScriptedIntake implements Intake {
 
   countForeign(receiver: string, records: number): void {
     this.foreign.set(receiver, (this.foreign.get(receiver) ?? 0) + records);
+  }
+
+  countTolerated(_receiver: string, tolerated: ToleratedAttributes): void {
+    this.tolerated.push(tolerated);
   }
 
   reportProblem(_receiver: string, problem: Diagnostic): void {
