@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { decodeExportResponseJson, decodeExportResponseProtobuf, type LifecycleEvent } from "@agent-lifecycle/proto";
 import { describe, expect, test } from "vitest";
+import { mutatedBytes, noise } from "../fuzz/mutations.ts";
 import { type CollectorProcess, startCollector } from "../kit/collector-process.ts";
 import { temporaryDirectory } from "../kit/event-file.ts";
 import { makeEvent, makeSnapshot } from "../kit/events.ts";
@@ -44,43 +45,15 @@ function validBody({ path, contentType }: Entrance): Buffer {
   return Buffer.from(ingestRequest(events, encoding).body as Uint8Array);
 }
 
-function noise(random: SeededRandom, maxLength: number): Buffer {
-  return Buffer.from(Array.from({ length: random.below(maxLength) }, () => random.below(256)));
-}
-
-/** Overwrites a byte or two, mostly by others of the same body: that gets far. Or cuts, repeats and inserts. */
-function mutated(random: SeededRandom, original: Buffer): Buffer {
-  let body = Buffer.from(original);
-  if (random.below(2) === 0) {
-    for (let overwritten = random.below(2); overwritten >= 0; overwritten -= 1) {
-      const other = random.below(4) === 0 ? random.below(256) : (original[random.below(original.length)] ?? 0);
-      body[random.below(body.length)] = other;
-    }
-    return body;
-  }
-  for (let mutation = random.below(6); mutation >= 0; mutation -= 1) {
-    const at = random.below(body.length + 1);
-    const rest = body.subarray(at + random.below(16));
-    const start = body.subarray(0, at);
-    body = random.pick([
-      () => Buffer.from(start),
-      () => Buffer.concat([start, rest]),
-      () => Buffer.concat([start, noise(random, 8), rest]),
-      () => Buffer.concat([start, original.subarray(random.below(original.length)), rest]),
-    ])();
-  }
-  return body;
-}
-
 function hostileRequest(random: SeededRandom, valid: Buffer): HostileRequest {
-  const body = random.below(4) === 0 ? noise(random, 2_000) : mutated(random, valid);
+  const body = random.below(4) === 0 ? noise(random, 2_000) : mutatedBytes(random, valid);
   return random.pick<() => HostileRequest>([
     () => ({ body }),
     () => ({ body }),
     () => ({ body: gzipSync(body), contentEncoding: "gzip" }),
     () => ({ body: zstdCompressSync(body), contentEncoding: "zstd" }),
-    () => ({ body: mutated(random, gzipSync(body)), contentEncoding: "gzip" }),
-    () => ({ body: mutated(random, zstdCompressSync(body)), contentEncoding: "zstd" }),
+    () => ({ body: mutatedBytes(random, gzipSync(body)), contentEncoding: "gzip" }),
+    () => ({ body: mutatedBytes(random, zstdCompressSync(body)), contentEncoding: "zstd" }),
     () => ({ body, contentEncoding: "gzip" }),
   ])();
 }
@@ -161,7 +134,7 @@ describe("whatever bytes come in, each request gets a proper answer and the coll
       // A reset is an answer, too.
       socket.on("error", () => {});
       socket.resume();
-      socket.end(connection % 3 === 0 ? noise(random, 500) : mutated(random, head));
+      socket.end(connection % 3 === 0 ? noise(random, 500) : mutatedBytes(random, head));
       await once(socket, "close");
     }
     await expectUnharmed(collector, database);

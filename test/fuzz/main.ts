@@ -1,3 +1,3 @@
 import { runFuzz } from "./run-fuzz.ts";
 
-process.exitCode = runFuzz(process.argv.slice(2));
+process.exitCode = await runFuzz(process.argv.slice(2));

@@ -67,23 +67,35 @@ function flipped(random: SeededRandom, original: Buffer): Buffer {
   return bytes;
 }
 
+/**
+ * How rare changes are in one input: in some everything is broken, in most little is. Where much is broken, a decoder
+ * refuses the first of it, and what it would have made of the rest is never seen.
+ */
+export function rarityOf(random: SeededRandom): number {
+  return 2 ** random.below(7);
+}
+
 /** A value in which some members are others, twice, missing, or deeper than expected. The original is left as it is. */
-export function mutatedValue(random: SeededRandom, original: unknown, depth = 0): unknown {
-  if (random.below(12) === 0) return EDGES[random.below(EDGES.length)];
-  if (depth > 0 && random.below(40) === 0) return deeply(random, original);
+export function mutatedValue(random: SeededRandom, original: unknown): unknown {
+  return mutate(random, original, rarityOf(random), 0);
+}
+
+function mutate(random: SeededRandom, original: unknown, rarity: number, depth: number): unknown {
+  const happens = (outOf: number): boolean => random.below(outOf * rarity) === 0;
+  if (happens(12)) return EDGES[random.below(EDGES.length)];
+  if (depth > 0 && happens(40)) return deeply(random, original);
   if (Array.isArray(original)) {
-    const mutated = original.map((item: unknown) => mutatedValue(random, item, depth + 1));
-    return random.below(8) === 0 ? [...mutated, ...mutated] : mutated;
+    const mutated = original.map((item: unknown) => mutate(random, item, rarity, depth + 1));
+    return happens(8) ? [...mutated, ...mutated] : mutated;
   }
   if (typeof original !== "object" || original === null) return original;
   // Built by entries: a member named __proto__ is to be one.
   const entries = Object.entries(original).flatMap(([name, value]): [string, unknown][] => {
-    if (random.below(14) === 0) return [];
-    const key = random.below(24) === 0 ? (NAMES[random.below(NAMES.length)] ?? name) : name;
-    return [[key, mutatedValue(random, value, depth + 1)]];
+    if (happens(14)) return [];
+    const key = happens(24) ? (NAMES[random.below(NAMES.length)] ?? name) : name;
+    return [[key, mutate(random, value, rarity, depth + 1)]];
   });
-  if (random.below(10) === 0)
-    entries.push([NAMES[random.below(NAMES.length)] ?? "x", EDGES[random.below(EDGES.length)]]);
+  if (happens(10)) entries.push([NAMES[random.below(NAMES.length)] ?? "x", EDGES[random.below(EDGES.length)]]);
   return Object.fromEntries(entries);
 }
 
@@ -97,4 +109,78 @@ function deeply(random: SeededRandom, value: unknown): unknown {
 export function filler(random: SeededRandom, words: number): string {
   const pieces = ["reads", "the file", "\n", "—", "日本", "→", "x=1", "{", "}", '"', "'", "\t", "done.", "é"];
   return Array.from({ length: random.below(words + 1) }, () => pieces[random.below(pieces.length)]).join(" ");
+}
+
+const TOKENS = [
+  "{",
+  "}",
+  "[",
+  "]",
+  ":",
+  ",",
+  "null",
+  "-0",
+  "1e999",
+  '"\\ud800"',
+  '"__proto__"',
+  '{"a":1,"a":2}',
+  "[[[[",
+  " ",
+  "\ufeff",
+];
+
+/** Tokens that stand for one another: whatever is changed for another of them, the text stays JSON. */
+const LITERALS = [
+  "null",
+  "true",
+  "-0",
+  "1e308",
+  "0.1",
+  "18446744073709551616",
+  '""',
+  '"\\ud800"',
+  '"\\u0000"',
+  "[]",
+  "{}",
+];
+const KEYS = ['"__proto__"', '"constructor"', '"key"', '"value"', '"intValue"', '"kvlistValue"', '"string_value"'];
+
+/**
+ * JSON text in which tokens are others, twice or missing. Half of the time a member's name or a value is another one:
+ * then it is JSON still.
+ */
+export function mutatedTokens(random: SeededRandom, text: string): string {
+  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[-+.\w]+|./gs) ?? [];
+  if (random.below(2) === 0) {
+    for (let mutation = random.below(4); mutation >= 0; mutation -= 1) {
+      const at = anyOf(random, tokens, /^["\w+.-]/);
+      const isKey = tokens[at + 1] === ":";
+      tokens[at] = isKey ? (KEYS[random.below(KEYS.length)] ?? "") : (LITERALS[random.below(LITERALS.length)] ?? "");
+    }
+    return tokens.join("");
+  }
+  for (let mutation = random.below(3); mutation >= 0; mutation -= 1) {
+    const at = random.below(tokens.length);
+    const from = random.below(tokens.length);
+    random.pick<() => unknown>([
+      () => tokens.splice(at, 1),
+      () => tokens.splice(at, 1, TOKENS[random.below(TOKENS.length)] ?? ""),
+      () => tokens.splice(at, 0, TOKENS[random.below(TOKENS.length)] ?? ""),
+      () => tokens.splice(at, 1, tokens[from] ?? ""),
+      () => tokens.splice(at, 0, ...tokens.slice(from, from + random.below(12))),
+    ])();
+  }
+  return tokens.join("");
+}
+
+/** Where a token of this kind stands; the first one if chance does not find any. */
+function anyOf(random: SeededRandom, tokens: readonly string[], kind: RegExp): number {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const at = random.below(tokens.length);
+    if (kind.test(tokens[at] ?? "")) return at;
+  }
+  return Math.max(
+    0,
+    tokens.findIndex((token) => kind.test(token)),
+  );
 }
