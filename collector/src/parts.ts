@@ -41,6 +41,14 @@ export { type GuardOptions, guardComponent } from "./plugins/guarded-component.t
 export { type LoadedPlugin, type LoadPluginsOptions, loadPlugins } from "./plugins/load-plugins.ts";
 export type { PluginKind, PluginProblem, PluginSpecification } from "./plugins/plugin-specification.ts";
 export { type GatedIntake, gateIntake } from "./plugins/receiver-intake.ts";
+export type { KnownChild } from "./receivers/hermes/child-roster.ts";
+export type { FrameLink, LinkEnd, LinkListener, OpenLink } from "./receivers/hermes/frame-link.ts";
+export type { HermesOptions, HermesTransport } from "./receivers/hermes/hermes-options.ts";
+export { createHermesReceiver, type HermesParts, type HermesReceiver } from "./receivers/hermes/hermes-receiver.ts";
+export type { HermesStatus } from "./receivers/hermes/hermes-status.ts";
+export type { InterruptOutcome } from "./receivers/hermes/interrupt.ts";
+export type { WatermarkMemory, WatermarkRecord } from "./receivers/hermes/replay-watermarks.ts";
+export { createWatermarkFile } from "./receivers/hermes/watermark-file.ts";
 export { createJsonlFileReceiver, type JsonlFileReceiver } from "./receivers/jsonl-file.ts";
 export { createJsonlStreamReceiver, type JsonlStreamReceiver } from "./receivers/jsonl-stream.ts";
 export { createOtlpGrpcReceiver, type OtlpGrpcOptions, type OtlpGrpcReceiver } from "./receivers/otlp-grpc.ts";

@@ -1,0 +1,172 @@
+import {
+  type Capabilities,
+  type Details,
+  formatTimestamp,
+  isJsonObject,
+  type LifecycleSnapshot,
+  type SnapshotEntry,
+  type State,
+} from "@agent-lifecycle/proto";
+import { type ChildPhase, type ChildRoster, type KnownChild, MAX_OMISSIONS } from "./child-roster.ts";
+import { redactAndCut } from "./display-text.ts";
+import { type DetailPolicy, subagentDetails } from "./subagent-details.ts";
+import { readSubagentFacts, type SubagentFacts } from "./subagent-frame.ts";
+
+/** A successful answer to `delegation.status`: every child that runs in the gateway's process. */
+export interface DelegationStatus {
+  readonly rows: readonly SubagentFacts[];
+  /** When it was asked for: each row was true at that time or later. Milliseconds since the epoch. */
+  readonly askedAt: number;
+}
+
+/**
+ * Reads an answer, or says why it is none. One row that cannot be read makes the whole answer useless as proof of
+ * absence: the child that it is about would count as gone.
+ */
+export function readDelegationStatus(result: unknown, askedAt: number): DelegationStatus | string {
+  const active = isJsonObject(result) ? result["active"] : undefined;
+  if (!Array.isArray(active)) return "it lists no active children";
+  const rows: SubagentFacts[] = [];
+  const named = new Set<string>();
+  for (const row of active as readonly unknown[]) {
+    const facts = readSubagentFacts(row);
+    if (facts === undefined) return "a row names no subagent_id";
+    if (named.has(facts.childId)) return "a row names a child that another row names too";
+    named.add(facts.childId);
+    rows.push(facts);
+  }
+  // Parents first, so that each child's place in the tree can be told.
+  return { rows: rows.toSorted((first, second) => (first.depth ?? 0) - (second.depth ?? 0)), askedAt };
+}
+
+export interface SnapshotStatement {
+  readonly source: string;
+  readonly sourceEpoch: string;
+  readonly snapshotId: string;
+  readonly capabilities: Capabilities;
+  readonly policy: DetailPolicy;
+  /** The collector's own children of this source that have not ended, of any epoch. */
+  readonly known: readonly KnownChild[];
+}
+
+export interface DelegationSnapshot {
+  readonly snapshot: LifecycleSnapshot;
+  /** Words of rows that nobody has defined. The children keep the state that they have. */
+  readonly unknownStatuses: readonly string[];
+}
+
+/**
+ * The rows as an authority's statement (contract section 5). It covers all children but those that wait for their turn:
+ * the gateway lists a child from its start, so that a row's absence says nothing about one that was only asked for.
+ */
+export function delegationSnapshot(
+  status: DelegationStatus,
+  roster: ChildRoster,
+  statement: SnapshotStatement,
+): DelegationSnapshot {
+  const { source, sourceEpoch, snapshotId, capabilities, policy } = statement;
+  const children: SnapshotEntry[] = [];
+  const unknownStatuses: string[] = [];
+  for (const facts of status.rows) {
+    const child = roster.note(facts);
+    const stated = stateOfRow(facts.status);
+    if (stated === undefined) unknownStatuses.push(facts.status ?? "");
+    const state = stated ?? stateKept(facts.childId, child.phase, statement);
+    if (state === undefined) continue;
+    children.push({
+      childId: facts.childId,
+      state,
+      ...(child.isRootAssumed ? undefined : { lineage: roster.lineageOf(child) }),
+      capabilities,
+      ...(facts.tool === undefined ? undefined : { activity: redactAndCut(facts.tool) }),
+      details: subagentDetails(facts, policy, child.sessionId) as Details,
+    });
+  }
+  const observedAt = formatTimestamp(status.askedAt);
+  const coverage = coverageOf(status, roster, statement);
+  // Nobody it could speak about: it proves nothing, and must not look as if it did.
+  const isEmpty = coverage !== "all" && coverage.length === 0;
+  const snapshot: LifecycleSnapshot = {
+    source,
+    sourceEpoch,
+    snapshotId,
+    observedAt,
+    complete: !isEmpty,
+    coverage: isEmpty ? "all" : coverage,
+    children,
+  };
+  return { snapshot, unknownStatuses };
+}
+
+function stateOfRow(status: string | undefined): State | undefined {
+  switch (status) {
+    // A row without a word is there all the same, and rows are there only while their child runs.
+    case undefined:
+    case "running":
+      return "running";
+    case "queued":
+      return "created";
+    default:
+      return undefined;
+  }
+}
+
+/** A word that nobody has defined changes no state; that the row is there shows that the child is not gone. */
+function stateKept(childId: string, phase: ChildPhase, { known }: SnapshotStatement): State | undefined {
+  const state = known.find((child) => child.childId === childId)?.state;
+  return state ?? (phase === "running" ? "running" : undefined);
+}
+
+/**
+ * Whether the rows tell something that was not passed on yet: a child that nobody announced, tools used, a child that is
+ * no longer there. Rows that only repeat what is known are left to whoever asks for a snapshot, so that a gateway which is
+ * looked at every second does not fill a log. The roster learns what the rows say.
+ */
+export function takeNews({ rows, askedAt }: DelegationStatus, roster: ChildRoster): boolean {
+  let isNews = false;
+  const listed = new Set<string>();
+  for (const facts of rows) {
+    listed.add(facts.childId);
+    const child = roster.note(facts);
+    // It was missed, and is there after all: the count of misses must not go on (A6).
+    if (child.omissions > 0) isNews = true;
+    child.omissions = 0;
+    const isRunning = stateOfRow(facts.status) === "running";
+    if (isRunning && (child.phase === "unseen" || child.phase === "queued")) {
+      child.phase = "running";
+      child.runningSince = askedAt;
+      isNews = true;
+    }
+    if (child.phase !== "ended" && facts.toolCalls !== undefined && facts.toolCalls !== child.toolCalls) {
+      child.toolCalls = facts.toolCalls;
+      isNews = true;
+    }
+  }
+  for (const [childId, child] of roster.entries()) {
+    if (listed.has(childId) || child.phase !== "running" || child.omissions >= MAX_OMISSIONS) continue;
+    // One that started after the question was asked is not missing from the answer.
+    if (child.runningSince !== undefined && child.runningSince >= askedAt) continue;
+    child.omissions += 1;
+    isNews = true;
+  }
+  return isNews;
+}
+
+function coverageOf(
+  { rows }: DelegationStatus,
+  roster: ChildRoster,
+  { known, sourceEpoch }: SnapshotStatement,
+): "all" | readonly string[] {
+  const queued = new Set<string>();
+  for (const [childId, { phase }] of roster.entries()) if (phase === "queued") queued.add(childId);
+  for (const { childId, state, sourceEpoch: epoch } of known) {
+    // What waited in an earlier run of the gateway waits no longer.
+    if (state === "created" && epoch === sourceEpoch && roster.phaseOf(childId) === "unseen") queued.add(childId);
+  }
+  for (const { childId } of rows) queued.delete(childId);
+  if (queued.size === 0) return "all";
+  const covered = new Set(rows.map(({ childId }) => childId));
+  for (const [childId, { phase }] of roster.entries()) if (phase === "running") covered.add(childId);
+  for (const { childId } of known) if (!queued.has(childId)) covered.add(childId);
+  return [...covered];
+}

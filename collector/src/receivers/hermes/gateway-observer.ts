@@ -1,0 +1,230 @@
+import type { LifecycleEventInput, LifecycleSnapshot } from "@agent-lifecycle/proto";
+import { ChildRoster, type KnownChild } from "./child-roster.ts";
+import { type DelegationStatus, delegationSnapshot, readDelegationStatus, takeNews } from "./delegation-status.ts";
+import type { Delivery } from "./delivery.ts";
+import { mapFrame } from "./frame-mapping.ts";
+import type { GatewayEvent } from "./gateway-frame.ts";
+import type { GatewaySession } from "./gateway-session.ts";
+import type { ObservationTimes } from "./observation-times.ts";
+import type { ProblemReports } from "./problem-reports.ts";
+import type { ReplayWatermarks } from "./replay-watermarks.ts";
+import { SessionStreams } from "./session-streams.ts";
+import type { DetailPolicy } from "./subagent-details.ts";
+import { readSubagentFrame } from "./subagent-frame.ts";
+
+export interface ObserverParts {
+  readonly source: string;
+  readonly delivery: Delivery;
+  readonly times: ObservationTimes;
+  readonly policy: DetailPolicy;
+  readonly problems: ProblemReports;
+  readonly watermarks: ReplayWatermarks;
+  /** Sessions whose stream is more than one frame may hold. */
+  readonly tooLarge: Set<string>;
+  /** Keeps the watermarks; called after what they stand for is stored. */
+  readonly saveWatermarks: () => void;
+  /** The collector's children of this source that have not ended. */
+  readonly knownChildren: () => readonly KnownChild[];
+}
+
+/** Pushed events that wait for the next look. */
+const MAX_PUSHED_EVENTS = 10_000;
+
+interface Look {
+  readonly status: DelegationStatus;
+  /** Something that happened can no longer be told. */
+  readonly hasGap: boolean;
+  /** The rows tell something that was not passed on yet. */
+  readonly isNews: boolean;
+}
+
+/** The gateway's answer cannot be used. */
+class UnusableAnswerError extends Error {
+  override readonly name = "UnusableAnswerError";
+}
+
+/**
+ * Looks at a gateway: who runs, and what happened since the last look. It only reads. Looks follow one another; each one
+ * asks for the running children *first* and for the frames after that, so that the end of a child which the rows no longer
+ * show is among the frames, and nobody is missed who ended well.
+ */
+export class GatewayObserver {
+  readonly #parts: ObserverParts;
+  readonly #roster = new ChildRoster();
+  readonly #session: GatewaySession;
+  readonly #streams: SessionStreams | undefined;
+  readonly #pushed: GatewayEvent[] = [];
+  #pushedLost = 0;
+  #arrivals = 0;
+  #snapshots = 0;
+  #mustPassOn = true;
+  #looking: Promise<unknown> = Promise.resolve();
+  lastLookAt: number | undefined;
+
+  constructor(parts: ObserverParts, session: GatewaySession) {
+    this.#parts = parts;
+    this.#session = session;
+    this.#roster.recall(parts.knownChildren(), session.epoch);
+    const { watermarks, problems, saveWatermarks, tooLarge } = parts;
+    this.#streams = session.features.replay
+      ? new SessionStreams({
+          session,
+          watermarks,
+          problems,
+          saveWatermarks,
+          tooLarge,
+          passOn: (events, frameIdOf) => this.#passOn(events, frameIdOf),
+        })
+      : undefined;
+  }
+
+  /** Children that run, as far as is known. */
+  get running(): number {
+    let running = 0;
+    for (const [, { phase, omissions }] of this.#roster.entries())
+      if (phase === "running" && omissions === 0) running += 1;
+    return running;
+  }
+
+  get attachedSessions(): number {
+    return this.#streams?.attachedSessions ?? 0;
+  }
+
+  /** The session whose stream was being read when the connection broke off. */
+  get sessionBeingRead(): string | undefined {
+    return this.#streams?.sessionBeingRead;
+  }
+
+  sessionOf(childId: string): string | undefined {
+    return this.#roster.get(childId)?.sessionId;
+  }
+
+  isAttachedTo(sessionId: string): boolean {
+    return this.#streams?.isAttachedTo(sessionId) ?? false;
+  }
+
+  /**
+   * Takes an event that came unasked. @returns whether it is worth a look at once. Where frames can be read from their
+   * stream, that is all it is: there they are in order and complete, and a stream that fell silent is no loss.
+   */
+  push(event: GatewayEvent): boolean {
+    if (event.type === "sessions.changed") return this.#streams !== undefined;
+    if (!event.type.startsWith("subagent.")) return false;
+    if (this.#streams !== undefined) return true;
+    if (this.#pushed.length < MAX_PUSHED_EVENTS) this.#pushed.push(event);
+    else this.#pushedLost += 1;
+    return true;
+  }
+
+  /**
+   * Looks, and passes on what is new: events, and a snapshot where the rows tell more than the events did. Rejects when
+   * the gateway gave no usable answer to who runs: then nothing is concluded about any child.
+   */
+  look(): Promise<void> {
+    return this.#inTurn(async () => {
+      const { status, hasGap, isNews } = await this.#look();
+      if (!isNews && !hasGap && !this.#mustPassOn) return;
+      // One that was refused is made up for by the next look's.
+      this.#mustPassOn = !(await this.#parts.delivery.snapshot(this.#snapshotOf(status)));
+    });
+  }
+
+  /** Looks for somebody who passes the snapshot on. Rejects as `look` does. */
+  snapshot(): Promise<LifecycleSnapshot> {
+    return this.#inTurn(async () => this.#snapshotOf((await this.#look()).status));
+  }
+
+  /** Resolves when no look is under way. */
+  async settle(): Promise<void> {
+    await this.#looking;
+  }
+
+  #inTurn<Value>(run: () => Promise<Value>): Promise<Value> {
+    const turn = this.#looking.then(run);
+    this.#looking = turn.catch(() => {});
+    return turn;
+  }
+
+  async #look(): Promise<Look> {
+    const status = await this.#askWhoRuns();
+    // Places in the tree first: a frame of a grandchild names its parent and not its root.
+    for (const facts of status.rows) this.#roster.note(facts);
+    const hasGap = await this.#readFrames();
+    this.lastLookAt = status.askedAt;
+    return { status, hasGap, isNews: takeNews(status, this.#roster) };
+  }
+
+  async #askWhoRuns(): Promise<DelegationStatus> {
+    const askedAt = this.#parts.times.now();
+    const reply = await this.#session.ask("delegation.status", {});
+    if (reply.kind === "error") {
+      throw new UnusableAnswerError(`delegation.status answered ${reply.code}: ${reply.message}`);
+    }
+    const status = readDelegationStatus(reply.result, askedAt);
+    if (typeof status !== "string") return status;
+    this.#parts.problems.add("invalid_snapshot", "delegation.status", status);
+    throw new UnusableAnswerError(`delegation.status cannot be used: ${status}`);
+  }
+
+  /** @returns whether something that happened can no longer be told. */
+  async #readFrames(): Promise<boolean> {
+    if (this.#streams !== undefined) return this.#streams.read();
+    const pushed = this.#pushed.splice(0);
+    const lost = this.#pushedLost;
+    this.#pushedLost = 0;
+    await this.#passOn(pushed, () => this.#arrivalId());
+    if (lost > 0)
+      this.#parts.problems.add("sequence_gap", "event", `${lost} events came faster than they could be read`);
+    return lost > 0;
+  }
+
+  /** Frames without a number are told apart by their arrival. */
+  #arrivalId(): string {
+    this.#arrivals += 1;
+    return `${this.#session.connectionId}:${this.#arrivals}`;
+  }
+
+  async #passOn(events: readonly GatewayEvent[], frameIdOf: (event: GatewayEvent) => string): Promise<void> {
+    const { source, times, policy, problems, delivery } = this.#parts;
+    const { epoch: sourceEpoch, capabilities } = this.#session;
+    const candidates: LifecycleEventInput[] = [];
+    for (const event of events) {
+      const reading = readSubagentFrame(event);
+      if (reading.kind === "unusable") problems.add("malformed", "event", reading.reason);
+      if (reading.kind !== "frame") continue;
+      const frameId = frameIdOf(event);
+      const observedAt = times.now();
+      const mapped = mapFrame(reading.frame, this.#roster, {
+        source,
+        sourceEpoch,
+        frameId,
+        observedAt,
+        capabilities,
+        policy,
+      });
+      candidates.push(...mapped.events);
+      if (mapped.unknownStatus !== undefined) {
+        problems.add("reserved_member_malformed", "subagent.complete.status", `unknown status ${mapped.unknownStatus}`);
+      }
+    }
+    await delivery.events(candidates);
+  }
+
+  #snapshotOf(status: DelegationStatus): LifecycleSnapshot {
+    const { source, policy, problems, knownChildren } = this.#parts;
+    const { epoch: sourceEpoch, connectionId, capabilities } = this.#session;
+    this.#snapshots += 1;
+    const { snapshot, unknownStatuses } = delegationSnapshot(status, this.#roster, {
+      source,
+      sourceEpoch,
+      snapshotId: `${connectionId}:${this.#snapshots}`,
+      capabilities,
+      policy,
+      known: knownChildren(),
+    });
+    for (const word of unknownStatuses) {
+      problems.add("invalid_snapshot", "delegation.status.active.status", `unknown status ${word}`);
+    }
+    return snapshot;
+  }
+}

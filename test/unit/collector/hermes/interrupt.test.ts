@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { payloadOf, rowOf } from "./frames.ts";
+import { observe } from "./observation.ts";
+import { DOWN, GatewayError, OLD_BUILD, REPLAY_BUILD, ScriptedGateway, SHARED_BUILD } from "./scripted-gateway.ts";
+
+describe("asking a child to stop", () => {
+  test("is not done unless it is configured", async () => {
+    const gateway = new ScriptedGateway(OLD_BUILD);
+    gateway.rows = [rowOf("sa-0-a")];
+    const { receiver } = await observe(gateway);
+    expect(await receiver.interrupt("sa-0-a")).toMatchObject({ kind: "not_allowed" });
+    expect(gateway.asked("subagent.interrupt")).toEqual([]);
+  });
+
+  test("tells the gateway, and changes no state: that is for evidence", async () => {
+    const gateway = new ScriptedGateway(REPLAY_BUILD);
+    gateway.openSession("s1");
+    gateway.emit("s1", "subagent.start", payloadOf("sa-0-a"));
+    gateway.rows = [rowOf("sa-0-a")];
+    const { receiver, intake, look } = await observe(gateway, { options: { cancel: true } });
+    expect(await receiver.interrupt("sa-0-a")).toMatchObject({ kind: "requested" });
+    expect(gateway.asked("subagent.interrupt").at(-1)).toEqual({ subagent_id: "sa-0-a" });
+    await look(3);
+    expect(intake.states).toEqual({ "sa-0-a": "running" });
+    gateway.emit("s1", "subagent.complete", payloadOf("sa-0-a", { status: "interrupted" }));
+    await look();
+    expect(intake.child("sa-0-a")).toMatchObject({ state: "cancelled", facts: { cause: "interrupted" } });
+  });
+
+  test("says so when the child is gone already", async () => {
+    const { receiver } = await observe(new ScriptedGateway(OLD_BUILD), { options: { cancel: true } });
+    expect(await receiver.interrupt("sa-0-a")).toMatchObject({ kind: "not_found" });
+  });
+
+  test("is not allowed to a client that is not attached, where the build asks for that", async () => {
+    const gateway = new ScriptedGateway(SHARED_BUILD);
+    gateway.openSession("s1");
+    gateway.emit("s1", "subagent.start", payloadOf("sa-0-a"));
+    const { receiver } = await observe(gateway, { options: { cancel: true } });
+    expect(await receiver.interrupt("sa-0-a")).toMatchObject({ kind: "not_allowed" });
+    expect(gateway.asked("subagent.interrupt")).toEqual([]);
+  });
+
+  test("names the session where we are attached to it", async () => {
+    const gateway = new ScriptedGateway(SHARED_BUILD);
+    gateway.openSession("s1");
+    gateway.emit("s1", "subagent.start", payloadOf("sa-0-a"));
+    gateway.answers.set("subagent.interrupt", () => ({ found: true, subagent_id: "sa-0-a" }));
+    const { receiver, look } = await observe(gateway, { options: { cancel: true, attach: true } });
+    await look();
+    expect(receiver.status.capabilities?.cancel).toBe("known");
+    expect(await receiver.interrupt("sa-0-a")).toMatchObject({ kind: "requested" });
+    expect(gateway.asked("subagent.interrupt")).toEqual([{ session_id: "s1", subagent_id: "sa-0-a" }]);
+  });
+
+  test("fails in words when there is no answer, no connection, or a refusal", async () => {
+    const gateway = new ScriptedGateway(OLD_BUILD);
+    const { receiver, time } = await observe(gateway, { options: { cancel: true } });
+    gateway.answers.set("subagent.interrupt", () => {
+      throw new GatewayError(4001, "not owned");
+    });
+    expect(await receiver.interrupt("sa-0-a")).toEqual({ kind: "not_allowed", text: "answered 4001: not owned" });
+    gateway.answers.set("subagent.interrupt", "hang");
+    const unanswered = receiver.interrupt("sa-0-a");
+    await time.advance(10_000);
+    expect(await unanswered).toMatchObject({ kind: "failed" });
+    gateway.downAs = DOWN;
+    gateway.drop();
+    await time.advance(0);
+    expect(await receiver.interrupt("sa-0-a")).toEqual({ kind: "failed", text: "the gateway is not connected" });
+  });
+});
