@@ -2,11 +2,12 @@ import type { Readable } from "node:stream";
 import { createMetrics } from "./api/metrics.ts";
 import { composeAdminActions } from "./composition/admin-actions.ts";
 import { composeAdmission } from "./composition/admission.ts";
+import { type AskedSource, addAskedSource } from "./composition/authorities.ts";
 import { type CollectorLog, describe } from "./composition/collector-log.ts";
 import { composeLineReceivers, composeModules, loadModules } from "./composition/components.ts";
 import { composeListeners } from "./composition/listeners.ts";
 import { composePipeline } from "./composition/pipeline.ts";
-import { type NamedPart, RunningParts } from "./composition/running-parts.ts";
+import { type NamedPart, RunningParts, stoppingFirst } from "./composition/running-parts.ts";
 import type { CollectorConfiguration } from "./config/configuration.ts";
 import { planReload, type ReloadPlan } from "./config/reload.ts";
 import type { AdminResult } from "./runtime/admin-actions.ts";
@@ -21,6 +22,7 @@ import { loadTokens } from "./security/token-file.ts";
 import { type DatabaseStore, openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
 
+export type { AskedSource } from "./composition/authorities.ts";
 export type { CollectorLog } from "./composition/collector-log.ts";
 
 export interface CollectorSeams {
@@ -29,6 +31,8 @@ export interface CollectorSeams {
   readonly stdin?: Readable;
   /** What relative paths of modules start at. Absolute; default: the working directory. */
   readonly folder?: string;
+  /** What a host that embeds the collector brings as authorities of its sources. Default: none. */
+  readonly askedSources?: readonly AskedSource[];
   /** Reads the configuration again and puts it in force, when an administrator asks for it. Default: not possible. */
   readonly reload?: () => Promise<AdminResult>;
   /** Default: the system's. */
@@ -69,7 +73,8 @@ export interface Collector {
  * Builds the collector's parts, introduces them to each other, and starts them: the log is replayed and the collector
  * has said that it is back before anything new is let in.
  * @throws StoreUnavailableError when the database cannot be used, PluginError when a module cannot, SecretFileError or
- * CertificateError for files of tokens and certificates, and the operating system's error for a taken port.
+ * CertificateError for files of tokens and certificates, AuthorityConflictError when a source would have two
+ * authorities, and the operating system's error for a taken port.
  */
 export async function startCollector(configuration: CollectorConfiguration, seams: CollectorSeams): Promise<Collector> {
   const { log, clock = SYSTEM_CLOCK, folder = process.cwd() } = seams;
@@ -98,6 +103,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
         clock,
         readiness,
         metrics,
+        authorities: () => pipeline.authorities.all,
         ...(admin === undefined ? undefined : { admin }),
       },
       access,
@@ -115,6 +121,8 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       log,
       exportTelemetry,
     });
+    const { countAsking: onOutcome } = metrics;
+    for (const source of seams.askedSources ?? []) addAskedSource(source, { pipeline, clock, onOutcome });
     // Verdicts need the writer, receivers need both: they stop in the reverse of this order.
     const parts: readonly NamedPart[] = [
       { name: "pressure", component: admission.pressure },
@@ -124,6 +132,8 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       ...listeners.parts,
       ...composeLineReceivers(configuration, seams.stdin, door, onError),
       ...others.receivers,
+      // Receivers may be what an authority is asked through. No verdict is given on one that is not asked any more.
+      { name: "authorities", component: stoppingFirst(pipeline.liveness, pipeline.authorities) },
     ];
     await running.start(parts);
     log.info({ inputs: pipeline.state.lastInputId, live: pipeline.state.summary.live }, "ready");

@@ -1,4 +1,4 @@
-export { type Collector, type CollectorLog, type CollectorSeams, startCollector } from "./app.ts";
+export { type AskedSource, type Collector, type CollectorLog, type CollectorSeams, startCollector } from "./app.ts";
 export type {
   AccessConfiguration,
   ApiConfiguration,
@@ -30,6 +30,7 @@ export { type ConfigurationPath, type ConfigurationProblem, describeProblem } fr
 export { planReload, type ReloadPlan } from "./config/reload.ts";
 export { resolveConfiguration, type StatedConfiguration } from "./config/resolve.ts";
 export { PluginError } from "./plugins/plugin-specification.ts";
+export { AuthorityConflictError } from "./runtime/authorities.ts";
 export type { Clock } from "./runtime/clock.ts";
 export type { Component } from "./runtime/component.ts";
 export { COMPONENT_API_VERSION, type ComponentContext, type ComponentLog } from "./runtime/component-context.ts";

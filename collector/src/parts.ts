@@ -56,6 +56,9 @@ export type { AdminActions, AdminResult } from "./runtime/admin-actions.ts";
 export { AdminAudit } from "./runtime/admin-audit.ts";
 export type { Admission } from "./runtime/admission.ts";
 export { type AdmissionRefusalReason, createAdmissionControl } from "./runtime/admission-control.ts";
+export { AskedAuthority, type AskedAuthorityOptions } from "./runtime/asked-authority.ts";
+export { Authorities, type SnapshotAuthorities } from "./runtime/authorities.ts";
+export type { AskingOutcome, Authority, AuthorityIdentity } from "./runtime/authority.ts";
 export { createCursorFiles } from "./runtime/cursor-files.ts";
 export { Door } from "./runtime/door.ts";
 export type { ExportCursors } from "./runtime/export-cursors.ts";
@@ -66,6 +69,7 @@ export { LivenessLoop, type LivenessLoopOptions } from "./runtime/liveness-loop.
 export { advanceLog, type LogAdvance } from "./runtime/log-advance.ts";
 export { type Pressure, ProcessPressure, type ProcessPressureOptions } from "./runtime/process-pressure.ts";
 export { ProjectionState } from "./runtime/projection-state.ts";
+export { PushAuthority, type PushAuthorityOptions } from "./runtime/push-authority.ts";
 export { RateLimit } from "./runtime/rate-limit.ts";
 export { Retention, type RetentionLimits } from "./runtime/retention.ts";
 export type { Schedule } from "./runtime/schedule.ts";

@@ -115,6 +115,7 @@ export { firstProblem, type ValidationError, type Validator } from "./validator.
 export {
   type AuditPage,
   type AuditView,
+  type AuthorityView,
   type ChildrenPage,
   type ChildView,
   type DiagnosticsPage,
@@ -122,6 +123,8 @@ export {
   type InputsPage,
   type InputView,
   type SourcesView,
+  type SourceView,
   type SummaryView,
+  type SupportLevel,
   VISIBILITY_UNAVAILABLE,
 } from "./views.ts";

@@ -112,9 +112,56 @@ export interface DiagnosticsPage {
   readonly nextCursor: string | null;
 }
 
-/** The sources that children are known of, sorted. */
+/** The sources that children are known of, and those that have an authority, sorted. */
 export interface SourcesView {
-  readonly sources: readonly { readonly source: string; readonly children: number }[];
+  readonly sources: readonly SourceView[];
+}
+
+export interface SourceView {
+  readonly source: string;
+  /** Of any state, ended ones included. */
+  readonly children: number;
+  /** Who can be relied on to know all children of the source; `null`: nobody (contract S6). */
+  readonly authority: AuthorityView | null;
+}
+
+/**
+ * How far an adapter may be relied on. `adapter foundation`: the protocol is spoken, interop is not proven. `experimental`:
+ * proven against the real thing, behaviour may still change. `supported`: changes are announced.
+ */
+export type SupportLevel = "adapter foundation" | "experimental" | "supported";
+
+/** The authority of a source, and how asking it goes. */
+export interface AuthorityView {
+  /** The component's id, such as `http/orchestrator`. */
+  readonly id: string;
+  /** The component's type, such as `http`, `push` or `module`. */
+  readonly kind: string;
+  readonly supportLevel: SupportLevel;
+  readonly answers: number;
+  readonly failures: number;
+  /** Failures since the last answer. */
+  readonly failuresInARow: number;
+  readonly lastAnsweredAt: string | null;
+  readonly lastFailedAt: string | null;
+  /** Why the last question came to nothing, redacted and short; `null` after an answer. */
+  readonly lastFailure: string | null;
+  readonly inFlightSince: string | null;
+  /** When it is asked next, or when its next push is due; in the past, it is overdue. `null` while a question is on its way. */
+  readonly nextDueAt: string | null;
+  /** What it said last. */
+  readonly statement: {
+    readonly snapshotId: string;
+    readonly sourceEpoch: string;
+    /** When the authority looked, by its own clock. */
+    readonly observedAt: string;
+    /** Whether its silence about a child says something. */
+    readonly complete: boolean;
+    /** Children that it speaks for; `null`: all of the source. */
+    readonly covered: number | null;
+    /** Children that it names. */
+    readonly listed: number;
+  } | null;
 }
 
 /** The counts always add up: started = live + completed + failed + cancelled + lost. */

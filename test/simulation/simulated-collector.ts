@@ -1,5 +1,7 @@
 import { StoreUnavailableError } from "@agent-lifecycle/collector";
 import {
+  Authorities,
+  type Authority,
   createMetrics,
   Door,
   LivenessLoop,
@@ -23,18 +25,23 @@ const RETENTION_INTERVAL_MS = 7_000;
 /** Few, so that a round has many steps between which anything may happen. */
 const INPUTS_PER_STEP = 3;
 
+/** Makes the authorities of one process. What they set in time is gone with it. */
+export type MakeAuthorities = (parts: { readonly intake: Door; readonly schedule: Schedule }) => readonly Authority[];
+
 /** The parts of a collector that decide what becomes of evidence, on a disk that survives them. */
 export class SimulatedCollector {
   readonly faults: FaultyStore;
   readonly #disk: Store;
   readonly #machine: SimulatedMachine;
   readonly #maxAgeMs: number | undefined;
+  readonly #makeAuthorities: MakeAuthorities;
   #running: RunningCollector | undefined;
 
   /** @param maxAgeMs of inputs; `undefined`: everything is kept */
-  constructor(machine: SimulatedMachine, maxAgeMs: number | undefined) {
+  constructor(machine: SimulatedMachine, maxAgeMs: number | undefined, makeAuthorities: MakeAuthorities = () => []) {
     this.#machine = machine;
     this.#maxAgeMs = maxAgeMs;
+    this.#makeAuthorities = makeAuthorities;
     this.#disk = openSqliteStore({ path: ":memory:" });
     this.faults = new FaultyStore(this.#disk);
   }
@@ -49,7 +56,7 @@ export class SimulatedCollector {
   }
 
   start(): void {
-    this.#running = new RunningCollector(this.faults.store, this.#machine, this.#maxAgeMs);
+    this.#running = new RunningCollector(this.faults.store, this.#machine, this.#maxAgeMs, this.#makeAuthorities);
   }
 
   /** The process is gone: what was not committed never happened, and nobody is answered any more. */
@@ -78,13 +85,14 @@ export class RunningCollector {
   readonly door: Door;
   readonly state: ProjectionState;
   readonly writer: Writer;
+  readonly authorities: Authorities = new Authorities();
   readonly #loop: LivenessLoop;
   readonly #retention: Retention;
   #cancels = new Set<() => void>();
   #isAbandoned = false;
   readonly errors: unknown[] = [];
 
-  constructor(disk: Store, machine: SimulatedMachine, maxAgeMs: number | undefined) {
+  constructor(disk: Store, machine: SimulatedMachine, maxAgeMs: number | undefined, makeAuthorities: MakeAuthorities) {
     const store = this.#untilAbandoned(disk);
     this.state = new ProjectionState(store);
     const liveness = new Liveness(() => TEST_POLICY);
@@ -99,7 +107,10 @@ export class RunningCollector {
       publisher: { publish: () => {}, subscribe: () => () => {} },
       snapshotPolicyOf: () => TEST_POLICY,
       onFolded: ({ changes }: FoldResult) => {
-        for (const change of changes) liveness.observe(change);
+        for (const change of changes) {
+          liveness.observe(change);
+          this.authorities.observe(change);
+        }
       },
       onError: (_message, error) => onError(error),
       onRecovery: () => {},
@@ -112,13 +123,16 @@ export class RunningCollector {
       this.#cancels.add(cancel);
       return cancel;
     };
-    this.door = new Door({ writer: this.writer, clock: machine, telemetry });
+    this.door = new Door({ writer: this.writer, clock: machine, telemetry, authorities: this.authorities });
+    for (const authority of makeAuthorities({ intake: this.door, schedule })) this.authorities.add(authority);
     this.#loop = new LivenessLoop({
       clock: machine,
       liveness,
       child: (source, childId) => this.state.child(source, childId),
       submit: (verdicts) => (this.#isAbandoned ? new Promise(() => {}) : this.writer.submitVerdicts(verdicts)),
       isReceiving: () => this.writer.unavailable === undefined,
+      answerAbout: (record) => this.authorities.answerAbout(record),
+      onResumed: () => this.authorities.resumed(),
       onError,
       intervalMs: CHECK_INTERVAL_MS,
       maxLatenessMs: MAX_LATENESS_MS,
@@ -138,6 +152,7 @@ export class RunningCollector {
       schedule,
     });
     void this.#loop.start();
+    void this.authorities.start();
     if (maxAgeMs !== undefined) void this.#retention.start();
   }
 
@@ -160,6 +175,7 @@ export class RunningCollector {
 
   async close(): Promise<void> {
     await this.#loop.shutdown();
+    await this.authorities.shutdown();
     await this.#retention.shutdown();
     await this.writer.close();
   }

@@ -1,5 +1,6 @@
 import type { AdminActions } from "../runtime/admin-actions.ts";
 import type { AdminAudit } from "../runtime/admin-audit.ts";
+import type { Authority } from "../runtime/authority.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import type { Readiness } from "../runtime/readiness.ts";
@@ -13,6 +14,8 @@ export interface ApiDependencies {
   readonly clock: Clock;
   readonly readiness: () => Readiness;
   readonly metrics: CollectorMetrics;
+  /** Those of the sources that have one. Default: none. */
+  readonly authorities?: () => readonly Authority[];
   /** What can be administered, and where it is written down. Without it there is no admin API. */
   readonly admin?: { readonly actions: AdminActions; readonly audit: AdminAudit };
 }

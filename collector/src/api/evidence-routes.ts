@@ -6,9 +6,11 @@ import {
   type SummaryView,
 } from "@agent-lifecycle/proto";
 import type { FastifyInstance } from "fastify";
+import type { Authority } from "../runtime/authority.ts";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import { auditPage } from "./audit-page.ts";
 import { cursorNumber, cutPage, PAGING_PARAMETERS, type PagingQuery } from "./paging.ts";
+import { sourcesView } from "./sources-view.ts";
 import { diagnosticViewOf } from "./stored-views.ts";
 
 const AUDIT_QUERY = { type: "object", additionalProperties: false, properties: PAGING_PARAMETERS };
@@ -28,9 +30,10 @@ export async function registerEvidenceRoutes(
   scope: FastifyInstance,
   reader: ProjectionReader,
   summaryView: () => SummaryView,
+  authorities: () => readonly Authority[],
 ): Promise<void> {
   scope.get("/summary", (): SummaryView => summaryView());
-  scope.get("/sources", (): SourcesView => ({ sources: reader.sources() }));
+  scope.get("/sources", (): SourcesView => sourcesView(reader, authorities()));
   scope.get<{ Querystring: PagingQuery }>(
     "/audit",
     { schema: { querystring: AUDIT_QUERY } },

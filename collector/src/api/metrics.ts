@@ -1,11 +1,13 @@
 import { STATES } from "@agent-lifecycle/proto";
 import { Counter, Gauge, Histogram, type OpenMetricsContentType, Registry } from "prom-client";
 import type { AdmissionTelemetry } from "../runtime/admission-control.ts";
+import type { Authority } from "../runtime/authority.ts";
 import type { ExportTelemetry } from "../runtime/export-telemetry.ts";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import type { RequestTelemetry } from "../runtime/request-telemetry.ts";
 import type { PipelineTelemetry, RetentionTelemetry } from "../runtime/telemetry.ts";
 import { createAdmissionMetrics } from "./admission-metrics.ts";
+import { type AuthorityMetrics, createAuthorityMetrics } from "./authority-metrics.ts";
 import { createExportMetrics } from "./export-metrics.ts";
 import type { MetricRegisters } from "./metric-registers.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
@@ -15,8 +17,13 @@ import { createRetentionMetrics } from "./retention-metrics.ts";
 export interface CollectorMetrics {
   readonly telemetry: PipelineTelemetry & RequestTelemetry & RetentionTelemetry & AdmissionTelemetry;
   readonly exportTelemetry: ExportTelemetry;
+  readonly countAsking: AuthorityMetrics["countAsking"];
   /** The exposition in the format that suits the `Accept` header: OpenMetrics 1.0, or else Prometheus text 0.0.4. */
-  render(accept: string | undefined, reader: ProjectionReader): Promise<MetricsExposition>;
+  render(
+    accept: string | undefined,
+    reader: ProjectionReader,
+    authorities?: readonly Authority[],
+  ): Promise<MetricsExposition>;
 }
 
 export interface MetricsExposition {
@@ -35,6 +42,7 @@ export function createMetrics(): CollectorMetrics {
   const registers: MetricRegisters = [prometheus, openMetrics];
   const setProjection = createProjectionGauges(registers);
   const setProcess = createProcessMetrics(registers);
+  const authorityMetrics = createAuthorityMetrics(registers);
   const telemetry = {
     ...createCounters(registers),
     ...createRetentionMetrics(registers),
@@ -43,8 +51,10 @@ export function createMetrics(): CollectorMetrics {
   return {
     telemetry,
     exportTelemetry: createExportMetrics(registers),
-    render: async (accept, reader) => {
+    countAsking: authorityMetrics.countAsking,
+    render: async (accept, reader, authorities = []) => {
       setProjection(reader);
+      authorityMetrics.set(authorities);
       setProcess();
       const registry = accept?.includes("application/openmetrics-text") ? openMetrics : prometheus;
       return { contentType: registry.contentType, text: await registry.metrics() };

@@ -30,9 +30,9 @@ export async function registerApi(
   dependencies: ApiDependencies,
   options: ApiOptions & { readonly onError: (error: unknown) => void },
 ): Promise<void> {
-  const { reader, updates, clock, readiness, metrics, admin } = dependencies;
+  const { reader, updates, clock, readiness, metrics, admin, authorities = () => [] } = dependencies;
   const { access = OPEN_ACCESS, coalesceMs, heartbeatMs, maxStreams, onError } = options;
-  const summaryView = createSummaryView(reader, clock);
+  const summaryView = createSummaryView(reader, clock, authorities);
   const stream = new UpdateStream({
     reader,
     updates,
@@ -51,13 +51,13 @@ export async function registerApi(
       done();
     });
     guarded.get("/metrics", async (request, reply) => {
-      const { contentType, text } = await metrics.render(request.headers.accept, reader);
+      const { contentType, text } = await metrics.render(request.headers.accept, reader, authorities());
       return reply.header("content-type", contentType).send(text);
     });
     await guarded.register(
       async (api) => {
         await registerChildrenRoutes(api, reader);
-        await registerEvidenceRoutes(api, reader, summaryView);
+        await registerEvidenceRoutes(api, reader, summaryView, authorities);
         await registerStreamRoute(api, stream);
         api.all("/*", () => {
           throw new HttpRefusal("not_found", "the API has no such resource");

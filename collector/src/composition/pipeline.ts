@@ -2,6 +2,7 @@ import type { CollectorMetrics } from "../api/metrics.ts";
 import type { CollectorConfiguration } from "../config/configuration.ts";
 import { freshnessOf, shortestStaleAfterMs } from "../config/freshness.ts";
 import { childrenOf, type FoldResult, Liveness } from "../core/index.ts";
+import { Authorities } from "../runtime/authorities.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createCurrentReader } from "../runtime/current-reader.ts";
 import { Door } from "../runtime/door.ts";
@@ -36,6 +37,8 @@ export interface Pipeline {
   readonly reader: ProjectionReader;
   readonly updates: UpdateFeed;
   readonly liveness: LivenessLoop;
+  /** None yet: whoever makes one adds it before the start. */
+  readonly authorities: Authorities;
   readonly retention: Retention;
   readonly readiness: () => Readiness;
 }
@@ -51,6 +54,7 @@ export function composePipeline(parts: PipelineParts): Pipeline {
   const watch = new Liveness((source) => freshnessOf(lifecycle, source));
   for (const record of childrenOf(state.projection)) watch.observe({ before: undefined, after: record });
   const updates = createUpdateFeed(onError);
+  const authorities = new Authorities();
   const writer = new Writer({
     store,
     state,
@@ -63,7 +67,10 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     }),
     maxDiagnostics: limits.diagnostics,
     onFolded: ({ changes }: FoldResult) => {
-      for (const change of changes) watch.observe(change);
+      for (const change of changes) {
+        watch.observe(change);
+        authorities.observe(change);
+      }
     },
     onError: logFault,
     onRecovery: (message) => log.info({}, message),
@@ -75,6 +82,8 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     child: (source, childId) => state.child(source, childId),
     submit: (verdicts) => writer.submitVerdicts(verdicts),
     isReceiving: () => writer.unavailable === undefined,
+    answerAbout: (record) => authorities.answerAbout(record),
+    onResumed: () => authorities.resumed(),
     onError,
     intervalMs: lifecycle.checkIntervalMs,
     maxLatenessMs: Math.min(DEFAULT_MAX_LATENESS_MS, shortestStaleAfterMs(lifecycle) / 2),
@@ -95,10 +104,11 @@ export function composePipeline(parts: PipelineParts): Pipeline {
   return {
     state,
     writer,
-    door: new Door({ writer, clock, telemetry }),
+    door: new Door({ writer, clock, telemetry, authorities }),
     reader: createCurrentReader(store, state, () => writer.checkpoint()),
     updates,
     liveness,
+    authorities,
     retention,
     readiness: () => (writer.unavailable === undefined ? READY : { ready: false, reason: writer.unavailable }),
   };

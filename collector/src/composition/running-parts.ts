@@ -39,3 +39,14 @@ export class RunningParts {
     }
   }
 }
+
+/** A part that has another one shut down before it stops. It starts by itself alone. */
+export function stoppingFirst(first: Component, component: Component): Component {
+  return {
+    start: () => component.start(),
+    shutdown: async () => {
+      await first.shutdown();
+      await component.shutdown();
+    },
+  };
+}

@@ -63,13 +63,15 @@ export {
   serializeSnapshotEpoch,
 } from "./projection/record-codec.ts";
 export { countChange, countDeparture, createSummary, type Summary } from "./projection/summary.ts";
+export { AuthorityMemory, type AuthorityRecord } from "./reconciliation/authority-memory.ts";
 export {
+  ASKING_JITTER,
   type AskingPolicy,
   type AskingStatus,
   type AskReason,
   AuthoritySchedule,
-  type AuthorityStatement,
   DEFAULT_ASKING_POLICY,
   type Question,
 } from "./reconciliation/authority-schedule.ts";
+export { type AuthorityStatement, statementOf } from "./reconciliation/authority-statement.ts";
 export { type AuthorityAnswer, reconciliationOutcome } from "./reconciliation/outcome.ts";

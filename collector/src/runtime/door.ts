@@ -1,6 +1,7 @@
 import { type Diagnostic, normalizeSnapshot, type ToleratedAttributes } from "@agent-lifecycle/proto";
 import type { FoldResult } from "../core/index.ts";
 import { type Arrival, admit } from "./arrival.ts";
+import type { SnapshotAuthorities } from "./authorities.ts";
 import type { Clock } from "./clock.ts";
 import {
   type EventOutcome,
@@ -18,6 +19,8 @@ export interface DoorParts {
   readonly writer: Writer;
   readonly clock: Clock;
   readonly telemetry: PipelineTelemetry;
+  /** Without it, whoever may speak for a source may state snapshots of it. */
+  readonly authorities?: SnapshotAuthorities;
 }
 
 /** The door in front of the writer: normalizes, redacts and stamps what arrives, and answers when it is durable. */
@@ -71,8 +74,8 @@ export class Door implements Intake {
       });
     }
     const { snapshot, diagnostics } = normalized;
-    if (origin.allowedSources?.has(snapshot.source) === false) {
-      const refused = sourceNotAllowed(snapshot.source);
+    const refused = this.#objectionTo(snapshot.source, origin);
+    if (refused !== undefined) {
       this.reportProblem(origin.receiver, refused);
       return Promise.resolve({ kind: "stored", status: "rejected", diagnostics: [refused], corrected: 0, stale: [] });
     }
@@ -83,7 +86,10 @@ export class Door implements Intake {
         receiver: origin.receiver,
         run: (commit) => {
           const result = commit.foldSnapshot(snapshot, diagnostics, origin, receivedAt);
-          return () => resolve(answerOf(result, diagnostics));
+          return () => {
+            this.#parts.authorities?.stored(snapshot, origin.receiver, result.status);
+            resolve(answerOf(result, diagnostics));
+          };
         },
         refuse: resolve,
       });
@@ -112,6 +118,12 @@ export class Door implements Intake {
       },
       refuse: () => {},
     });
+  }
+
+  #objectionTo(source: string, { receiver, allowedSources }: Origin): Diagnostic | undefined {
+    if (allowedSources?.has(source) === false) return sourceNotAllowed(source);
+    const text = this.#parts.authorities?.objectionTo(source, receiver);
+    return text === undefined ? undefined : { code: "source_not_allowed", path: "source", text };
   }
 
   #refusal({ bytes, receiver }: Origin): Refusal | undefined {

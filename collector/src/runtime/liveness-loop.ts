@@ -1,5 +1,6 @@
 import { isTerminal } from "@agent-lifecycle/proto";
 import {
+  type AuthorityAnswer,
   type ChildRecord,
   type Liveness,
   type ProjectionInput,
@@ -18,6 +19,10 @@ export interface LivenessLoopOptions {
   readonly submit: (verdicts: readonly ProjectionInput[]) => Promise<boolean>;
   /** Whether evidence can be stored now. While it cannot, no silence proves anything: the collector is as good as away. */
   readonly isReceiving: () => boolean;
+  /** What the authority of the child's source had to say by the deadline (S6). Default: no source has one. */
+  readonly answerAbout?: (record: ChildRecord) => AuthorityAnswer;
+  /** Called when it is stored that the collector was away: every open question begins anew. */
+  readonly onResumed?: () => void;
   readonly onError: (error: unknown) => void;
   /** Time between two looks. Milliseconds; default 1,000. */
   readonly intervalMs?: number;
@@ -89,9 +94,11 @@ export class LivenessLoop {
   }
 
   async #resume(): Promise<void> {
-    const { clock, submit } = this.#options;
+    const { clock, submit, onResumed } = this.#options;
     this.#owesResumption = true;
-    if (await submit([{ type: "resumed", at: clock.wallNow() }])) this.#owesResumption = false;
+    if (!(await submit([{ type: "resumed", at: clock.wallNow() }]))) return;
+    this.#owesResumption = false;
+    onResumed?.();
   }
 
   /** A verdict that could not be stored has not been given: its child is watched again. */
@@ -112,11 +119,11 @@ export class LivenessLoop {
   }
 
   #outcomes(now: number): readonly ReconciliationInput[] {
-    const { liveness, child } = this.#options;
+    const { liveness, child, answerAbout = () => "none" } = this.#options;
     return liveness.dueReconciliations(now).flatMap(({ source, childId }): readonly ReconciliationInput[] => {
       const record = child(source, childId);
       if (record === undefined || isTerminal(record.state)) return [];
-      const outcome = reconciliationOutcome(record, "none");
+      const outcome = reconciliationOutcome(record, answerAbout(record));
       return [{ type: "reconciliation", source, childId, outcome, at: now }];
     });
   }

@@ -1,35 +1,29 @@
+import type { ChildRecord } from "../projection/child-record.ts";
+import { AuthorityMemory, type AuthorityRecord } from "./authority-memory.ts";
+import type { AuthorityStatement } from "./authority-statement.ts";
 import type { AuthorityAnswer } from "./outcome.ts";
 
-/** Why an authority is to be asked. */
-export type AskReason = "session_open" | "reconnect" | "interval" | "stale";
+/** Why an authority is to be asked. `resumed`: the collector was away itself. */
+export type AskReason = "session_open" | "reconnect" | "interval" | "stale" | "resumed";
 
 /** When an authority is asked. All times in milliseconds. */
 export interface AskingPolicy {
   /** Between the end of one answer and the next question that nobody asked for. Default 30,000. */
   readonly intervalMs: number;
-  /** At least so long between two questions, however many ask: a thousand children that go stale together cost one. Default 250. */
+  /** At least so long between two questions, however many ask: a thousand children that go stale together cost one. Default 1,000. */
   readonly pauseMs: number;
   /** After a first failure; doubled with each further one. Default 1,000. */
   readonly retryMs: number;
-  /** The longest wait after failures. Default 60,000. */
+  /** The longest wait after failures. Default 10,000: well within the time that a question waits for its answer. */
   readonly maxRetryMs: number;
 }
 
 export const DEFAULT_ASKING_POLICY: AskingPolicy = {
   intervalMs: 30_000,
-  pauseMs: 250,
+  pauseMs: 1_000,
   retryMs: 1_000,
-  maxRetryMs: 60_000,
+  maxRetryMs: 10_000,
 };
-
-/** What an authority said: whom it speaks for, and whom it names. */
-export interface AuthorityStatement {
-  readonly epoch: string;
-  /** It names every child that it covers and that is there. Only then its silence about a child says something. */
-  readonly isComplete: boolean;
-  readonly coverage: "all" | ReadonlySet<string>;
-  readonly listed: ReadonlySet<string>;
-}
 
 /** One question on its way. */
 export interface Question {
@@ -38,23 +32,14 @@ export interface Question {
 }
 
 /** What is known of the asking itself, for displays. Times in milliseconds since the epoch. */
-export interface AskingStatus {
-  readonly answers: number;
-  readonly failures: number;
-  /** Failures since the last answer. */
-  readonly failuresInARow: number;
-  readonly lastAnsweredAt: number | undefined;
-  readonly lastFailedAt: number | undefined;
-  /** In words, bounded by whoever reports it. Gone with the next answer. */
-  readonly lastFailure: string | undefined;
-  readonly epoch: string | undefined;
+export interface AskingStatus extends AuthorityRecord {
   readonly inFlightSince: number | undefined;
-  /** `undefined` while a question is on its way. */
+  /** When the next word is due; `undefined` while a question is on its way. */
   readonly nextDueAt: number | undefined;
 }
 
 /** Spread of every wait, so that many collectors do not ask at the same moment: up to a fifth longer. */
-const JITTER = 0.2;
+export const ASKING_JITTER = 0.2;
 
 /**
  * When to ask the authority of one source, and what its answers say about a child. One question is on its way at a time:
@@ -68,13 +53,8 @@ export class AuthoritySchedule {
   #nextDueAt: number;
   /** Nothing is asked before: the pause after an answer, or the wait after a failure. */
   #notBefore = Number.NEGATIVE_INFINITY;
-  #answers = 0;
-  #failures = 0;
-  #failuresInARow = 0;
-  #lastAnsweredAt: number | undefined;
-  #lastFailedAt: number | undefined;
-  #lastFailure: string | undefined;
-  #newest: { readonly askedAt: number; readonly statement: AuthorityStatement } | undefined;
+  readonly #memory = new AuthorityMemory();
+  #wasAwaySinceAsked = false;
 
   /**
    * @param now of the collector's clock; a first question is due at once
@@ -89,13 +69,7 @@ export class AuthoritySchedule {
 
   get status(): AskingStatus {
     return {
-      answers: this.#answers,
-      failures: this.#failures,
-      failuresInARow: this.#failuresInARow,
-      lastAnsweredAt: this.#lastAnsweredAt,
-      lastFailedAt: this.#lastFailedAt,
-      lastFailure: this.#lastFailure,
-      epoch: this.#newest?.statement.epoch,
+      ...this.#memory.record,
       inFlightSince: this.#asked?.askedAt,
       nextDueAt: this.#asked === undefined ? this.#nextDueAt : undefined,
     };
@@ -104,9 +78,17 @@ export class AuthoritySchedule {
   /** Asks for a question as soon as may be. Those that come together share one. */
   want(reason: AskReason, now: number): void {
     this.#waiting.add(reason);
-    // Who comes back may have answers again: what failed before does not count against that.
-    if (reason === "session_open" || reason === "reconnect") this.#notBefore = Number.NEGATIVE_INFINITY;
+    if (isReturn(reason)) this.#notBefore = Number.NEGATIVE_INFINITY;
     this.#nextDueAt = Math.min(this.#nextDueAt, Math.max(now, this.#notBefore));
+  }
+
+  /** The collector was away, or its clock was set: nothing that was asked before answers what is asked now. */
+  resumed(now: number): void {
+    this.#memory.resumed();
+    this.#wasAwaySinceAsked = true;
+    // A time of the clock as it was before means nothing by the clock as it is.
+    this.#nextDueAt = now;
+    this.want("resumed", now);
   }
 
   /** The question that is due at `now`, which is then on its way; `undefined` when none is, or one is on its way already. */
@@ -115,43 +97,35 @@ export class AuthoritySchedule {
     const reasons: readonly AskReason[] = this.#waiting.size === 0 ? ["interval"] : [...this.#waiting];
     this.#waiting.clear();
     this.#asked = { askedAt: now, reasons };
+    this.#wasAwaySinceAsked = false;
     return this.#asked;
   }
 
   /** The question was answered, and the answer is stored. */
   answered(question: Question, statement: AuthorityStatement, now: number): void {
     if (!this.#close(question)) return;
-    this.#answers += 1;
-    this.#failuresInARow = 0;
-    this.#lastAnsweredAt = now;
-    this.#lastFailure = undefined;
-    this.#newest = { askedAt: question.askedAt, statement };
+    this.#memory.answered(statement, this.#wasAwaySinceAsked ? undefined : question.askedAt, now);
     this.#plan(now, this.#policy.pauseMs, this.#policy.intervalMs);
+  }
+
+  /** It said something that nobody had asked for, and that is stored. */
+  heard(statement: AuthorityStatement, now: number): void {
+    this.#memory.answered(statement, now, now);
   }
 
   /** No answer came, or one that could not be used. @param failure in words, without secrets */
   failed(question: Question, failure: string, now: number): void {
     if (!this.#close(question)) return;
-    this.#failures += 1;
-    this.#failuresInARow += 1;
-    this.#lastFailedAt = now;
-    this.#lastFailure = failure;
+    this.#memory.failed(failure, now);
+    const { failuresInARow } = this.#memory.record;
     const { retryMs, maxRetryMs } = this.#policy;
-    const waitMs = Math.min(maxRetryMs, retryMs * 2 ** Math.min(this.#failuresInARow - 1, 30));
+    const waitMs = Math.min(maxRetryMs, retryMs * 2 ** Math.min(failuresInARow - 1, 30));
     this.#plan(now, waitMs, waitMs);
   }
 
-  /**
-   * What there is at its deadline to a question about a child (S6). Only an answer that was asked for after the question
-   * arose counts: an older one may have been taken before the child fell silent.
-   */
-  answerAbout(childId: string, requestedAt: number): AuthorityAnswer {
-    const newest = this.#newest;
-    if (newest === undefined || newest.askedAt < requestedAt) return "unreachable";
-    const { listed, isComplete, coverage } = newest.statement;
-    if (listed.has(childId)) return "lists_child";
-    const isCovered = coverage === "all" || coverage.has(childId);
-    return isComplete && isCovered ? "omits_child" : "says_nothing";
+  /** What there is at its deadline to the open question about a child (S6). */
+  answerAbout(record: ChildRecord): AuthorityAnswer {
+    return this.#memory.answerAbout(record);
   }
 
   #close(question: Question): boolean {
@@ -161,11 +135,16 @@ export class AuthoritySchedule {
   }
 
   #plan(now: number, pauseMs: number, intervalMs: number): void {
-    this.#notBefore = now + this.#spread(pauseMs);
+    this.#notBefore = [...this.#waiting].some(isReturn) ? now : now + this.#spread(pauseMs);
     this.#nextDueAt = this.#waiting.size > 0 ? this.#notBefore : now + this.#spread(Math.max(pauseMs, intervalMs));
   }
 
   #spread(waitMs: number): number {
-    return waitMs * (1 + JITTER * this.#random());
+    return waitMs * (1 + ASKING_JITTER * this.#random());
   }
+}
+
+/** Who comes back may have answers again: what failed before does not count against that. */
+function isReturn(reason: AskReason): boolean {
+  return reason === "session_open" || reason === "reconnect" || reason === "resumed";
 }

@@ -1,9 +1,9 @@
-import type { Capabilities } from "@agent-lifecycle/proto";
+import type { Capabilities, SupportLevel } from "@agent-lifecycle/proto";
 import type { LinkEnd } from "./frame-link.ts";
 import type { GatewayConnection } from "./gateway-connection.ts";
 import type { GatewayFeatures } from "./gateway-features.ts";
 import type { ObserverParts } from "./gateway-observer.ts";
-import { HERMES_SUPPORT_LEVEL, type SupportLevel } from "./support-level.ts";
+import { HERMES_SUPPORT_LEVEL } from "./support-level.ts";
 
 /** What is known of the observing itself, for displays. Without secrets. Times in milliseconds since the epoch. */
 export interface HermesStatus {

@@ -7,7 +7,14 @@ import {
 import { describe, expect, test } from "vitest";
 
 const { intervalMs, pauseMs, retryMs, maxRetryMs } = DEFAULT_ASKING_POLICY;
-const EMPTY: AuthorityStatement = { epoch: "e-1", isComplete: true, coverage: "all", listed: new Set() };
+const EMPTY: AuthorityStatement = {
+  epoch: "e-1",
+  snapshotId: "s-1",
+  observedAt: 0,
+  isComplete: true,
+  coverage: "all",
+  listed: new Set(),
+};
 
 function scheduleOf(random: () => number = () => 0): AuthoritySchedule {
   return new AuthoritySchedule(0, random);
@@ -21,9 +28,9 @@ function take(schedule: AuthoritySchedule, now: number): Question {
 }
 
 /** A schedule whose first question was asked and answered at 0. */
-function answeredSchedule(statement: AuthorityStatement = EMPTY): AuthoritySchedule {
+function answeredSchedule(): AuthoritySchedule {
   const schedule = scheduleOf();
-  schedule.answered(take(schedule, 0), statement, 0);
+  schedule.answered(take(schedule, 0), EMPTY, 0);
   return schedule;
 }
 
@@ -89,33 +96,24 @@ describe("an authority is asked", () => {
   });
 });
 
-describe("what an authority says about a child at the deadline", () => {
-  const asked = (statement: AuthorityStatement): AuthoritySchedule => answeredSchedule(statement);
-
-  test("counts only when it was asked after the question arose", () => {
-    const schedule = asked({ ...EMPTY, listed: new Set(["a"]) });
-    expect(schedule.answerAbout("a", 1)).toBe("unreachable");
-    schedule.answered(take(schedule, intervalMs), { ...EMPTY, listed: new Set(["a"]) }, intervalMs + 5);
-    expect(schedule.answerAbout("a", intervalMs)).toBe("lists_child");
-    expect(schedule.answerAbout("a", intervalMs + 1)).toBe("unreachable");
+describe("after an absence of the collector an authority is asked", () => {
+  test("at once, however long it failed, and whatever the clock says now", () => {
+    const schedule = scheduleOf();
+    schedule.failed(take(schedule, 0), "refused", 0);
+    schedule.resumed(-3_600_000);
+    expect(schedule.take(-3_600_000)?.reasons).toEqual(["resumed"]);
   });
 
-  test("is an omission when it covers the child and is complete", () => {
-    expect(asked(EMPTY).answerAbout("a", 0)).toBe("omits_child");
-    expect(asked({ ...EMPTY, coverage: new Set(["a"]) }).answerAbout("a", 0)).toBe("omits_child");
-  });
-
-  test("is nothing when it does not cover the child, or not everything it covers", () => {
-    expect(asked({ ...EMPTY, coverage: new Set(["b"]) }).answerAbout("a", 0)).toBe("says_nothing");
-    expect(asked({ ...EMPTY, isComplete: false }).answerAbout("a", 0)).toBe("says_nothing");
-    expect(asked({ ...EMPTY, isComplete: false, listed: new Set(["a"]) }).answerAbout("a", 0)).toBe("lists_child");
-  });
-
-  test("is still what it last said when a later question failed", () => {
-    const schedule = asked({ ...EMPTY, listed: new Set(["a"]) });
-    schedule.failed(take(schedule, intervalMs), "refused", intervalMs);
-    expect(schedule.answerAbout("a", 0)).toBe("lists_child");
-    expect(schedule.answerAbout("a", intervalMs)).toBe("unreachable");
+  test("again at once when a question was on its way, whatever becomes of that", () => {
+    for (const end of ["answered", "failed"] as const) {
+      const schedule = scheduleOf();
+      const first = take(schedule, 0);
+      schedule.resumed(5_000);
+      expect(schedule.take(5_000)).toBeUndefined();
+      if (end === "answered") schedule.answered(first, EMPTY, 5_100);
+      else schedule.failed(first, "cut off", 5_100);
+      expect(schedule.take(5_100)?.reasons).toEqual(["resumed"]);
+    }
   });
 });
 

@@ -1,0 +1,69 @@
+import type { SupportLevel } from "@agent-lifecycle/proto";
+import {
+  type AskingStatus,
+  type AuthorityAnswer,
+  AuthorityMemory,
+  type AuthorityStatement,
+  type ChildRecord,
+} from "../core/index.ts";
+import type { AskingOutcome, Authority, AuthorityIdentity } from "./authority.ts";
+import type { Clock } from "./clock.ts";
+
+export interface PushAuthorityOptions extends AuthorityIdentity {
+  readonly clock: Clock;
+  /** How often a snapshot is promised. Below the time a reconciliation waits. Milliseconds. */
+  readonly intervalMs: number;
+  readonly onOutcome: (outcome: AskingOutcome, durationMs: number) => void;
+}
+
+/** An authority that cannot be asked: it sends its snapshots by itself, and silence by the deadline is no answer. */
+export class PushAuthority implements Authority {
+  readonly id: string;
+  readonly kind: string;
+  readonly supportLevel: SupportLevel;
+  readonly source: string;
+  readonly #options: PushAuthorityOptions;
+  readonly #memory = new AuthorityMemory();
+  #nextDueAt: number;
+
+  constructor(options: PushAuthorityOptions) {
+    const { id, kind, supportLevel, source, clock, intervalMs } = options;
+    this.id = id;
+    this.kind = kind;
+    this.supportLevel = supportLevel;
+    this.source = source;
+    this.#options = options;
+    this.#nextDueAt = clock.wallNow() + intervalMs;
+  }
+
+  get status(): AskingStatus {
+    return { ...this.#memory.record, inFlightSince: undefined, nextDueAt: this.#nextDueAt };
+  }
+
+  async start(): Promise<void> {}
+
+  async shutdown(): Promise<void> {}
+
+  want(): void {}
+
+  resumed(): void {
+    this.#memory.resumed();
+    this.#expectNext();
+  }
+
+  stored(statement: AuthorityStatement): void {
+    const now = this.#options.clock.wallNow();
+    this.#memory.answered(statement, now, now);
+    this.#expectNext();
+    this.#options.onOutcome("answered", 0);
+  }
+
+  answerAbout(record: ChildRecord): AuthorityAnswer {
+    return this.#memory.answerAbout(record);
+  }
+
+  #expectNext(): void {
+    const { clock, intervalMs } = this.#options;
+    this.#nextDueAt = clock.wallNow() + intervalMs;
+  }
+}
