@@ -32,6 +32,8 @@ export const ATTRIBUTES = {
   capabilitySnapshot: "agent_lifecycle.capability.snapshot",
   capabilityCancel: "agent_lifecycle.capability.cancel",
   capabilityTerminalCause: "agent_lifecycle.capability.terminal_cause",
+  /** `true` on a record that was kept somewhere and is sent late, as from a spool: old evidence (S1). */
+  backfill: "agent_lifecycle.backfill",
   /** The event id again, under the name by which back ends remove duplicates. */
   logRecordUid: "log.record.uid",
   /** EventName again, for back ends that drop the field. */

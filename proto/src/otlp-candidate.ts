@@ -11,6 +11,8 @@ export type DecodedRecord =
       readonly traceId?: string;
       /** 16 lower-case hexadecimal digits; absent when the record carries none that is valid. */
       readonly spanId?: string;
+      /** Old evidence that was kept somewhere on its way (S1). */
+      readonly backfill?: true;
     };
 
 /** What was passed over in the attributes of lifecycle records. Foreign records are not looked at so closely. */
@@ -58,11 +60,13 @@ export const SLOT_NAMES: readonly string[] = [
   ATTRIBUTES.capabilityCancel,
   ATTRIBUTES.capabilityTerminalCause,
   ATTRIBUTES.eventName,
+  ATTRIBUTES.backfill,
 ];
 
 const SCHEMA_VERSION = 0;
 const FIRST_CAPABILITY = 15;
 const EVENT_NAME = 20;
+const BACKFILL = 21;
 
 /** Which slots of a record are set, and to what; the same object serves record after record. */
 export class RecordSlots {
@@ -100,6 +104,11 @@ export class RecordSlots {
     return this.values[SCHEMA_VERSION] === undefined;
   }
 
+  /** Whether the record calls itself old evidence. */
+  private get isBackfill(): boolean {
+    return this.values[BACKFILL] === true;
+  }
+
   /**
    * @param eventName the record's own field; empty when the record has none
    * @param timestamp the record's time as RFC 3339 text, if it has one
@@ -129,6 +138,21 @@ export class RecordSlots {
       details: detailsOf(values[13], this.texts),
       capabilities: this.capabilities(),
     };
+  }
+
+  /** The decoded record of a candidate; `spanId` counts only beside a `traceId`. */
+  record(
+    candidate: Readonly<Record<string, unknown>>,
+    traceId: string | undefined,
+    spanId: string | undefined,
+  ): DecodedRecord {
+    const decoded: DecodedRecord =
+      traceId === undefined
+        ? { foreign: false, candidate }
+        : spanId === undefined
+          ? { foreign: false, candidate, traceId }
+          : { foreign: false, candidate, traceId, spanId };
+    return this.isBackfill ? { ...decoded, backfill: true } : decoded;
   }
 
   private capabilities(): Record<string, unknown> | undefined {

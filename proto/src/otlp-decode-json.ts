@@ -67,9 +67,8 @@ function decodeRecord(record: Members, slots: RecordSlots): DecodedRecord {
     timeOf(memberOf(record, "observedTimeUnixNano", "observed_time_unix_nano"));
   const candidate = slots.candidate(typeof eventName === "string" ? eventName : "", timestamp);
   const traceId = identifierOf(memberOf(record, "traceId", "trace_id"), 16);
-  if (traceId === undefined) return { foreign: false, candidate };
-  const spanId = identifierOf(memberOf(record, "spanId", "span_id"), 8);
-  return spanId === undefined ? { foreign: false, candidate, traceId } : { foreign: false, candidate, traceId, spanId };
+  const spanId = traceId === undefined ? undefined : identifierOf(memberOf(record, "spanId", "span_id"), 8);
+  return slots.record(candidate, traceId, spanId);
 }
 
 function isStringTableIndex(value: unknown): boolean {

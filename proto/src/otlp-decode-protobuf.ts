@@ -117,14 +117,7 @@ class RequestDecoder {
       return;
     }
     const timestamp = timestampFromUnixNano(timeHigh, timeLow) ?? timestampFromUnixNano(observedHigh, observedLow);
-    const candidate = slots.candidate(eventName, timestamp);
-    this.records.push(
-      traceId === undefined
-        ? { foreign: false, candidate }
-        : spanId === undefined
-          ? { foreign: false, candidate, traceId }
-          : { foreign: false, candidate, traceId, spanId },
-    );
+    this.records.push(slots.record(slots.candidate(eventName, timestamp), traceId, spanId));
   }
 
   private attribute(end: number): void {

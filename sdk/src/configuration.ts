@@ -4,6 +4,7 @@ import type { LogRecordExporter } from "@opentelemetry/sdk-logs";
 import { type Range, resolveNumber } from "./configuration-number.ts";
 import { type Environment, type OtlpConfiguration, resolveOtlp } from "./configuration-otlp.ts";
 import { type ConfigurationProblem, ProblemList } from "./configuration-problem.ts";
+import { resolveSpool, type SpoolConfiguration } from "./configuration-spool.ts";
 import type { JsonlDestination, LifecycleOptions } from "./options.ts";
 
 /** Where events go. Decided once, from options and environment. */
@@ -11,11 +12,18 @@ export type Destination =
   | { readonly kind: "none"; readonly reason: string }
   | { readonly kind: "host"; readonly loggerProvider: LoggerProvider }
   | { readonly kind: "jsonl"; readonly jsonl: JsonlDestination }
-  | { readonly kind: "exporter"; readonly exporter: LogRecordExporter; readonly fallback?: JsonlDestination }
-  | { readonly kind: "otlp"; readonly otlp: OtlpConfiguration; readonly fallback?: JsonlDestination };
+  | ({ readonly kind: "exporter"; readonly exporter: LogRecordExporter } & Detours)
+  | ({ readonly kind: "otlp"; readonly otlp: OtlpConfiguration } & Detours);
+
+/** Where events go that an endpoint does not take. */
+export interface Detours {
+  readonly fallback?: JsonlDestination;
+  readonly spool?: SpoolConfiguration;
+}
 
 export interface BatchingConfiguration {
   readonly maxBufferedEvents: number;
+  readonly maxBufferedBytes: number;
   readonly maxBatchSize: number;
   readonly scheduledDelayMs: number;
   readonly maxConcurrentExports: number;
@@ -49,7 +57,8 @@ export interface ConfigurationDefaults extends BatchingConfiguration {
 
 /** The defaults; the documentation quotes them from here. */
 const DEFAULTS: ConfigurationDefaults = Object.freeze({
-  maxBufferedEvents: 16_384,
+  maxBufferedEvents: 131_072,
+  maxBufferedBytes: 128 * 1024 * 1024,
   maxBatchSize: 512,
   scheduledDelayMs: 1_000,
   maxConcurrentExports: 2,
@@ -62,6 +71,7 @@ const DEFAULTS: ConfigurationDefaults = Object.freeze({
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const COUNT: Range = { least: 1, most: 1_000_000 };
+const BYTES: Range = { least: 65_536, most: 2 ** 40 };
 const DURATION: Range = { least: 1, most: MAX_TIMER_MS };
 const DURATION_OR_ZERO: Range = { least: 0, most: MAX_TIMER_MS };
 
@@ -117,17 +127,21 @@ function resolveDestination(
     problems.add("loggerProvider", "must have a getLogger method");
   }
   const jsonl = resolveJsonl(options, environment, problems);
-  const fallback = jsonl === undefined ? undefined : { fallback: jsonl };
+  const spool = resolveSpool(options, environment, problems);
+  const detours: Detours = {
+    ...(jsonl === undefined ? undefined : { fallback: jsonl }),
+    ...(spool === undefined ? undefined : { spool }),
+  };
   if (options.exporter !== undefined) {
     if (typeof options.exporter.export === "function")
-      return { kind: "exporter", exporter: options.exporter, ...fallback };
+      return { kind: "exporter", exporter: options.exporter, ...detours };
     problems.add("exporter", "must have an export method");
   }
   const otlp = resolveOtlp(options, environment, problems, {
     endpoint: jsonl === undefined ? DEFAULTS.endpoint : undefined,
     requestTimeoutMs: DEFAULTS.requestTimeoutMs,
   });
-  if (otlp !== undefined) return { kind: "otlp", otlp, ...fallback };
+  if (otlp !== undefined) return { kind: "otlp", otlp, ...detours };
   return jsonl === undefined ? { kind: "none", reason: "no usable endpoint" } : { kind: "jsonl", jsonl };
 }
 
@@ -171,6 +185,7 @@ function resolveBatching(
   const maxBufferedEvents = resolve("maxBufferedEvents", "OTEL_BLRP_MAX_QUEUE_SIZE", COUNT);
   return {
     maxBufferedEvents,
+    maxBufferedBytes: resolve("maxBufferedBytes", undefined, BYTES),
     // A batch can never be larger than what waits, so a smaller buffer makes smaller batches.
     maxBatchSize: Math.min(maxBufferedEvents, resolve("maxBatchSize", "OTEL_BLRP_MAX_EXPORT_BATCH_SIZE", COUNT)),
     scheduledDelayMs: resolve("scheduledDelayMs", "OTEL_BLRP_SCHEDULE_DELAY", DURATION_OR_ZERO),

@@ -16,6 +16,7 @@ import { createNoSink } from "./export-chain/no-sink.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { LifecycleHandle } from "./lifecycle-handle.ts";
 import type { LifecycleOptions } from "./options.ts";
+import { exportCounters } from "./self-metrics.ts";
 
 /**
  * What a test replaces to be in charge of time and chance.
@@ -53,6 +54,7 @@ export function createLifecycle(options: LifecycleOptions, seams: LifecycleSeams
     counters,
     diagnostics,
   });
+  exportCountersOf(handle, options, diagnostics);
   const { kind } = configuration.destination;
   if (configuration.exitHooks && kind !== "none" && kind !== "host") {
     const unregister = registerForExit({
@@ -65,6 +67,18 @@ export function createLifecycle(options: LifecycleOptions, seams: LifecycleSeams
     handle.onShutdown(unregister);
   }
   return handle;
+}
+
+/** A shutdown does not end it: what was lost then is what a host wants to see. */
+function exportCountersOf(handle: LifecycleHandle, options: LifecycleOptions, diagnostics: Diagnostics): void {
+  try {
+    const meterProvider = options?.meterProvider;
+    if (meterProvider !== undefined) exportCounters(meterProvider, handle.source, () => handle.counters());
+  } catch (error) {
+    diagnostics.report("invalid_configuration", `meterProvider cannot be used: ${textOfError(error)}`, {
+      path: "meterProvider",
+    });
+  }
 }
 
 /** A host's own provider may throw when it is asked for a logger. */

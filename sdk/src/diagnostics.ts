@@ -14,6 +14,7 @@ export type SdkDiagnosticCode =
   | "events_dropped"
   | "events_rejected"
   | "jsonl_write_failed"
+  | "spool_failed"
   | Extract<
       ContractDiagnosticCode,
       | "illegal_transition"

@@ -81,10 +81,15 @@ export class LifecycleHandle implements Lifecycle {
       emitted: counters.emitted,
       buffered: sink.buffered(),
       exported: counters.exported,
+      spooled: sink.spooled(),
+      replayed: counters.replayed,
+      adopted: counters.adopted,
+      adoptedRefused: counters.adoptedRefused,
       writtenToJsonl: counters.writtenToJsonl,
       handedToHost: counters.handedToHost,
       suppressed: counters.suppressed,
       dropped: counters.dropped(),
+      rejections: counters.rejections(),
       diagnostics: diagnostics.counts(),
     };
   }

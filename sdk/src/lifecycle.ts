@@ -1,6 +1,6 @@
 import type { Child } from "./child.ts";
 import type { ChildOptions } from "./child-options.ts";
-import type { DropReason } from "./counters.ts";
+import type { DropReason, Rejection } from "./counters.ts";
 import type { SdkDiagnosticCode } from "./diagnostics.ts";
 
 export interface DeadlineOptions {
@@ -15,7 +15,7 @@ export interface FlushResult {
 
 /**
  * Which way events took. At any time
- * `emitted = buffered + exported + writtenToJsonl + handedToHost + suppressed + the sum of dropped`.
+ * `emitted = buffered + exported + spooled + writtenToJsonl + handedToHost + suppressed + the sum of dropped`.
  */
 export interface LifecycleCounters {
   /** Every event a call has made. */
@@ -24,6 +24,14 @@ export interface LifecycleCounters {
   readonly buffered: number;
   /** Taken by the endpoint. */
   readonly exported: number;
+  /** Lying in the spool, until they are replayed; after a shutdown, by whoever comes next. */
+  readonly spooled: number;
+  /** Of `exported`, those that came from the spool. */
+  readonly replayed: number;
+  /** Beside all of this: events of earlier processes that were delivered from the spools they left. */
+  readonly adopted: number;
+  /** Those of them that the endpoint did not want. */
+  readonly adoptedRefused: number;
   readonly writtenToJsonl: number;
   /** Emitted into the host's own logger provider. */
   readonly handedToHost: number;
@@ -31,6 +39,8 @@ export interface LifecycleCounters {
   readonly suppressed: number;
   /** Lost, by reason. */
   readonly dropped: Readonly<Partial<Record<DropReason, number>>>;
+  /** What the endpoint said about `rejected_by_endpoint`; at most 17 entries. */
+  readonly rejections: readonly Rejection[];
   readonly diagnostics: Readonly<Partial<Record<SdkDiagnosticCode, number>>>;
 }
 
@@ -40,11 +50,14 @@ export interface Lifecycle extends AsyncDisposable {
   readonly sourceEpoch: string;
   /** Begins a child and emits its first event at once. */
   child(options?: ChildOptions): Child;
-  /** Waits until everything emitted before the call is delivered, written or dropped. Calls may overlap. */
+  /**
+   * Waits until everything emitted before the call is delivered, written to JSONL or the spool, or dropped. With a spool
+   * that means one try: an endpoint that is away is not waited for. Calls may overlap.
+   */
   flush(options?: DeadlineOptions): Promise<FlushResult>;
   /**
-   * Flushes, then stops heartbeats and removes the exit hooks. What is open at the deadline is written to JSONL or
-   * counted as dropped. Later events are dropped and counted. Further calls return the first one's promise. Children
+   * Flushes, then stops heartbeats and removes the exit hooks. What is open at the deadline is written to the
+   * spool or to JSONL, or counted as dropped. Later events are dropped and counted. Further calls return the first one's promise. Children
    * that have not ended stay as they are, for the end of a reporter is not the end of what it reported; but nobody
    * speaks for them any more, and a collector will find them silent, stale, and at last lost.
    */

@@ -1,4 +1,4 @@
-import { attributesOf, bodyOf, eventName, type LifecycleEvent, severityOf } from "@agent-lifecycle/proto";
+import { ATTRIBUTES, attributesOf, bodyOf, eventName, type LifecycleEvent, severityOf } from "@agent-lifecycle/proto";
 import type { LogRecord } from "@opentelemetry/api";
 import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 
@@ -22,8 +22,11 @@ export function logRecordOf(event: LifecycleEvent, observedAtMs: number): LogRec
 /**
  * Completes a record that was emitted with its times and trace context alone. The rest is derived from the event when
  * a batch is sent, not in the host's call: that makes emitting cheaper than a record with its attributes.
+ * `isOld`: it comes from a spool, and says so.
  */
-export function completedRecord(bare: ReadableLogRecord, event: LifecycleEvent): ReadableLogRecord {
+export function completedRecord(bare: ReadableLogRecord, event: LifecycleEvent, isOld: boolean): ReadableLogRecord {
+  const attributes = attributesOf(event);
+  if (isOld) attributes[ATTRIBUTES.backfill] = true;
   const severity = severityOf(event);
   return {
     hrTime: bare.hrTime,
@@ -36,6 +39,6 @@ export function completedRecord(bare: ReadableLogRecord, event: LifecycleEvent):
     severityNumber: severity.number,
     severityText: severity.text,
     body: bodyOf(event),
-    attributes: attributesOf(event),
+    attributes,
   };
 }

@@ -26,29 +26,43 @@ export async function exportLogs(decode: () => DecodedLogs, intake: Intake, orig
   await intake.whenReady();
   const decoded = decode();
   if (!decoded.ok) throw new HttpRefusal("malformed", decoded.problem);
-  const { candidates, positions, foreign } = sortRecords(decoded.records);
-  const outcomes = await submit(intake, candidates, origin);
+  const { live, old, foreign } = sortRecords(decoded.records);
+  const share = origin.bytes / Math.max(live.candidates.length + old.candidates.length, 1);
+  const submissions = await Promise.all([
+    submit(intake, live.candidates, { ...origin, bytes: Math.ceil(share * live.candidates.length) }),
+    submit(intake, old.candidates, { ...origin, bytes: Math.ceil(share * old.candidates.length), backfill: true }),
+  ]);
   if (foreign > 0) intake.countForeign(origin.receiver, foreign);
   if (decoded.tolerated !== undefined) intake.countTolerated(origin.receiver, decoded.tolerated);
-  return exportOutcomeOf(outcomes, positions, decoded.tolerated);
+  return exportOutcomeOf(submissions.flat(), [...live.positions, ...old.positions], decoded.tolerated);
+}
+
+interface Candidates {
+  readonly candidates: unknown[];
+  /** Where each candidate stood among all records of the request. */
+  readonly positions: number[];
 }
 
 interface SortedRecords {
-  readonly candidates: readonly unknown[];
-  /** Where each candidate stood among all records of the request. */
-  readonly positions: readonly number[];
+  readonly live: Candidates;
+  /** What says of itself that it was kept somewhere on its way (S1). */
+  readonly old: Candidates;
   readonly foreign: number;
 }
 
 function sortRecords(records: (DecodedLogs & { readonly ok: true })["records"]): SortedRecords {
-  const candidates: unknown[] = [];
-  const positions: number[] = [];
+  const live: Candidates = { candidates: [], positions: [] };
+  const old: Candidates = { candidates: [], positions: [] };
+  let foreign = 0;
   for (const [position, record] of records.entries()) {
-    if (record.foreign) continue;
-    candidates.push(record.candidate);
-    positions.push(position);
+    if (record.foreign) foreign += 1;
+    else {
+      const kind = record.backfill === true ? old : live;
+      kind.candidates.push(record.candidate);
+      kind.positions.push(position);
+    }
   }
-  return { candidates, positions, foreign: records.length - candidates.length };
+  return { live, old, foreign };
 }
 
 async function submit(

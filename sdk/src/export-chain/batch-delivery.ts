@@ -9,7 +9,14 @@ import { retryDelayMs } from "./retry-backoff.ts";
 /** The end of a batch: the endpoint has it, or it is up to the caller. */
 export type BatchFate =
   | { readonly status: "delivered"; readonly rejected: number; readonly message?: string }
-  | { readonly status: "failed"; readonly reason: "export_refused" | "export_unavailable"; readonly problem: string };
+  | { readonly status: "failed"; readonly reason: "export_refused"; readonly problem: string }
+  | {
+      readonly status: "failed";
+      readonly reason: "export_unavailable";
+      readonly problem: string;
+      /** The server asked not to be asked again before this time. */
+      readonly notBeforeMs?: number;
+    };
 
 export interface BatchDeliverySettings {
   readonly transport: BatchTransport;
@@ -18,8 +25,10 @@ export interface BatchDeliverySettings {
   readonly random: () => number;
   /** How long to go on trying, milliseconds; `undefined`: until told to stop. */
   readonly patienceMs: number | undefined;
-  /** Told of every attempt that will be followed by another. */
-  readonly onRetry: (problem: string) => void;
+  /** Told of every attempt that will be followed by another; `notBeforeMs` when the server named a time for it. */
+  readonly onRetry: (problem: string, notBeforeMs: number | undefined) => void;
+  /** A wait before the first attempt, milliseconds; one that the server asked for is not cut short. Default: none. */
+  readonly firstWait?: { readonly delayMs: number; readonly askedByServer: boolean };
 }
 
 /** One batch on its way, through as many attempts as it takes. */
@@ -42,22 +51,38 @@ export class BatchDelivery {
 
   /** @returns the fate, or `undefined` when the batch was withdrawn. Never rejects. */
   async run(): Promise<BatchFate | undefined> {
-    const records = this.entries.map(({ record, event }) => completedRecord(record, event));
+    const records = this.entries.map(({ record, event, isOld }) => completedRecord(record, event, isOld === true));
+    const { firstWait } = this.#settings;
+    if (firstWait !== undefined) {
+      await this.#pause(firstWait.delayMs, !firstWait.askedByServer);
+      if (this.#abort.signal.aborted) return undefined;
+    }
     for (let attempts = 1; ; attempts += 1) {
       const outcome = await this.#attempt(records);
       if (this.#abort.signal.aborted) return undefined;
       if (outcome.status === "delivered") return outcome;
       if (outcome.status === "refused") return { status: "failed", reason: "export_refused", problem: outcome.problem };
-      const unavailable: BatchFate = { status: "failed", reason: "export_unavailable", problem: outcome.problem };
-      if (this.#impatient && outcome.status === "unreachable") return unavailable;
       const { clock, patienceMs, random, onRetry } = this.#settings;
       const retryAfterMs = outcome.status === "busy" ? outcome.retryAfterMs : undefined;
+      const notBeforeMs = retryAfterMs === undefined ? undefined : clock.now() + retryAfterMs;
+      const unavailable: BatchFate = {
+        status: "failed",
+        reason: "export_unavailable",
+        problem: outcome.problem,
+        ...(notBeforeMs === undefined ? undefined : { notBeforeMs }),
+      };
+      if (this.#impatient && outcome.status === "unreachable") return unavailable;
       const delayMs = retryDelayMs(attempts, retryAfterMs, random());
       if (patienceMs !== undefined && clock.now() + delayMs - this.#startedAt > patienceMs) return unavailable;
-      onRetry(outcome.problem);
+      onRetry(outcome.problem, notBeforeMs);
       await this.#pause(delayMs, retryAfterMs === undefined);
       if (this.#abort.signal.aborted) return undefined;
     }
+  }
+
+  /** Whether the next attempt waits for a time that the server named. */
+  get waitsForServer(): boolean {
+    return this.#stopWaiting !== undefined && !this.#waitIsOurs;
   }
 
   /** Tries again now instead of waiting, unless the server asked for the wait; while `impatient`, an endpoint that does not answer is final. */

@@ -6,11 +6,17 @@ import { BatchDelivery, type BatchFate } from "./batch-delivery.ts";
 import type { BatchTransport } from "./delivery-outcome.ts";
 import { type Entry, EntryQueue } from "./entry-queue.ts";
 import type { FlushPatience } from "./event-sink.ts";
+import { approximateBytes } from "./event-size.ts";
 
 /** What the processor tells its owner. Each entry it accepted is in exactly one of these calls, or in `withdrawAll`. */
 export interface ProcessorListener {
   onDelivered(entries: readonly Entry[], rejected: number, message: string | undefined): void;
   onFailed(entries: readonly Entry[], reason: "export_refused" | "export_unavailable", problem: string): void;
+  /**
+   * Only with `diverts`: the endpoint is away, and this is everything that was on its way or waiting, in order.
+   * `notBeforeMs`: the server asked not to be asked again before.
+   */
+  onUnavailable(entries: readonly Entry[], problem: string, notBeforeMs: number | undefined): void;
   /** There was no room for it. */
   onOverflow(entry: Entry): void;
   /** A batch will be tried again. */
@@ -25,6 +31,8 @@ export interface ProcessorSettings {
   readonly random: () => number;
   /** Whether failed batches have another place to go; without one they wait for their endpoint. */
   readonly hasFallback: boolean;
+  /** Whether an endpoint that is away turns everything over to `onUnavailable`, and a flush tries it but once. */
+  readonly diverts: boolean;
   readonly listener: ProcessorListener;
 }
 
@@ -46,7 +54,8 @@ export class BoundedLogRecordProcessor implements LogRecordProcessor {
   readonly #queue = new EntryQueue();
   readonly #inFlight = new Set<BatchDelivery>();
   #entriesInFlight = 0;
-  readonly #roomForAll: number;
+  /** Of everything that waits or is on its way. */
+  #bytes = 0;
   #waiters: FlushWaiter[] = [];
   /** Entries below this number are sent without waiting for a full batch. */
   #dueBelow = 0;
@@ -55,11 +64,11 @@ export class BoundedLogRecordProcessor implements LogRecordProcessor {
   #cancelSoon: CancelTimer | undefined;
   #impatient = false;
   #closed = false;
+  /** The server asked not to be asked before this time; it holds for every batch. */
+  #notBeforeMs = 0;
 
   constructor(settings: ProcessorSettings) {
     this.#settings = settings;
-    const { maxBufferedEvents } = settings.batching;
-    this.#roomForAll = maxBufferedEvents - Math.floor(maxBufferedEvents / RESERVED_SHARE);
   }
 
   /** The event whose record the next `onEmit` brings, in the same turn. */
@@ -71,13 +80,13 @@ export class BoundedLogRecordProcessor implements LogRecordProcessor {
     const event = this.#emitting;
     if (event === undefined) return;
     this.#emitting = undefined;
-    const entry: Entry = { event, record };
-    const room = event.state === undefined ? this.#roomForAll : this.#settings.batching.maxBufferedEvents;
-    if (this.#closed || this.pending() >= room) {
+    const entry: Entry = { event, record, bytes: approximateBytes(event) };
+    if (this.#closed || !this.#hasRoomFor(entry)) {
       this.#settings.listener.onOverflow(entry);
       return;
     }
     this.#queue.push(entry);
+    this.#bytes += entry.bytes;
     if (isTerminal(event.state)) {
       this.#dueBelow = this.#queue.nextNumber;
       this.#pumpSoon();
@@ -92,7 +101,7 @@ export class BoundedLogRecordProcessor implements LogRecordProcessor {
 
   flush(patience: FlushPatience): Promise<void> {
     const target = this.#queue.nextNumber;
-    this.#impatient = patience === "process_exit";
+    this.#impatient = patience === "process_exit" || this.#settings.diverts;
     if (this.#settledBelow() >= target) return Promise.resolve();
     this.#dueBelow = Math.max(this.#dueBelow, target);
     for (const batch of this.#inFlight) batch.hurry(this.#impatient);
@@ -111,7 +120,8 @@ export class BoundedLogRecordProcessor implements LogRecordProcessor {
     }
     this.#inFlight.clear();
     this.#entriesInFlight = 0;
-    entries.push(...this.#queue.take(this.#queue.length));
+    this.#bytes = 0;
+    for (const entry of this.#queue.take(this.#queue.length)) entries.push(entry);
     this.#cancelTimers();
     this.#resolveWaiters();
     return entries;
@@ -126,6 +136,13 @@ export class BoundedLogRecordProcessor implements LogRecordProcessor {
     this.#closed = true;
     await this.flush("until_deadline");
     this.#cancelTimers();
+  }
+
+  #hasRoomFor({ event, bytes }: Entry): boolean {
+    const { maxBufferedEvents, maxBufferedBytes } = this.#settings.batching;
+    const room = (most: number): number =>
+      event.state === undefined ? most - Math.floor(most / RESERVED_SHARE) : most;
+    return this.pending() < room(maxBufferedEvents) && this.#bytes + bytes <= room(maxBufferedBytes);
   }
 
   #pumpSoon(): void {
@@ -145,6 +162,7 @@ export class BoundedLogRecordProcessor implements LogRecordProcessor {
 
   #pump(): void {
     const { maxBatchSize, maxConcurrentExports } = this.#settings.batching;
+    if (this.#queue.length > 0 && this.#waitsForServer()) return;
     while (this.#inFlight.size < maxConcurrentExports && this.#queue.length > 0) {
       const isDue = this.#queue.headNumber < this.#dueBelow;
       if (!isDue && this.#queue.length < maxBatchSize) {
@@ -155,23 +173,45 @@ export class BoundedLogRecordProcessor implements LogRecordProcessor {
     }
   }
 
+  /** No batch is sent before the time that the server named. */
+  #waitsForServer(): boolean {
+    const waitMs = this.#notBeforeMs - this.#settings.clock.now();
+    if (waitMs <= 0) return false;
+    this.#cancelDelay?.();
+    this.#cancelDelay = this.#settings.clock.after(waitMs, () => {
+      this.#cancelDelay = undefined;
+      this.#dueBelow = this.#queue.nextNumber;
+      this.#pump();
+    });
+    return true;
+  }
+
   async #deliver(): Promise<void> {
-    const { batching, transport, clock, random, hasFallback, listener } = this.#settings;
+    const { batching, transport, clock, random, hasFallback, diverts, listener } = this.#settings;
     const firstNumber = this.#queue.headNumber;
     const batch = new BatchDelivery(this.#queue.take(batching.maxBatchSize), firstNumber, {
       transport,
       clock,
       random,
-      patienceMs: hasFallback ? batching.exportTimeoutMs : undefined,
-      onRetry: listener.onRetry,
+      patienceMs: hasFallback || diverts ? batching.exportTimeoutMs : undefined,
+      onRetry: (problem, notBeforeMs) => {
+        this.#notBeforeMs = Math.max(this.#notBeforeMs, notBeforeMs ?? 0);
+        listener.onRetry(problem);
+      },
     });
     batch.hurry(this.#impatient);
     this.#inFlight.add(batch);
     this.#entriesInFlight += batch.entries.length;
     const fate = await batch.run();
     if (fate === undefined) return;
+    if (diverts && fate.status === "failed" && fate.reason === "export_unavailable") {
+      // Batches behind this one, and those before it that are still tried, would overtake each other.
+      listener.onUnavailable(this.withdrawAll(), fate.problem, fate.notBeforeMs);
+      return;
+    }
     this.#inFlight.delete(batch);
     this.#entriesInFlight -= batch.entries.length;
+    for (const entry of batch.entries) this.#bytes -= entry.bytes;
     this.#tell(batch, fate);
     this.#resolveWaiters();
     this.#pump();

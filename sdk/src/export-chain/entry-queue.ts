@@ -5,6 +5,10 @@ import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 export interface Entry {
   readonly event: LifecycleEvent;
   readonly record: ReadableLogRecord;
+  /** About how much memory it holds. */
+  readonly bytes: number;
+  /** It has lain in a spool. */
+  readonly isOld?: true;
 }
 
 const COMPACT_FROM = 1024;

@@ -21,7 +21,7 @@ export interface SinkContext {
   readonly diagnostics: Diagnostics;
 }
 
-/** Builds what the configuration names: OTLP, then JSONL, then a counted drop. The one place that knows them all. */
+/** Builds what the configuration names: OTLP, then the spool, then JSONL, then a counted drop. The one place that knows them all. */
 export function createEventSink(configuration: Configuration, sinkContext: SinkContext): EventSink {
   const { destination, batching, source } = configuration;
   const { clock, counters, diagnostics } = sinkContext;
@@ -42,12 +42,17 @@ export function createEventSink(configuration: Configuration, sinkContext: SinkC
       return createJsonlSink(writerTo(destination.jsonl));
     case "otlp":
     case "exporter": {
+      const { spool: configuration } = destination;
+      const spool =
+        configuration === undefined
+          ? undefined
+          : { configuration, destination: destination.kind === "otlp" ? destination.otlp.url : "exporter" };
       const transport =
         destination.kind === "otlp"
           ? createOtlpTransport(destination.otlp, batching.maxConcurrentExports, () => clock.now())
-          : createExporterTransport(destination.exporter, clock, batching.exportTimeoutMs);
+          : createExporterTransport(destination.exporter, clock, batching.exportTimeoutMs, spool !== undefined);
       const fallback = destination.fallback === undefined ? undefined : writerTo(destination.fallback);
-      return createRecordSink({ ...sinkContext, source, batching, transport, fallback });
+      return createRecordSink({ ...sinkContext, source, batching, transport, spool, fallback });
     }
   }
 }

@@ -9,17 +9,19 @@ export type FlushPatience =
 
 /**
  * Where a lifecycle's events go. No method throws or rejects; every accepted event is counted exactly once, as
- * exported, written, handed over or dropped.
+ * exported, spooled, written, handed over or dropped.
  */
 export interface EventSink {
   /** Takes an event over, in the caller's turn, without waiting for anything. */
   accept(event: LifecycleEvent, observedAtMs: number): void;
   /** Accepted events whose fate is open. */
   buffered(): number;
+  /** Accepted events that lie in a spool. */
+  spooled(): number;
   /** Resolves when every event accepted before the call has met its fate. Calls may overlap. */
   flush(patience: FlushPatience): Promise<void>;
   /**
-   * Decides every open event now, in this turn: written synchronously where there is a JSONL destination, else dropped
+   * Decides every open event now, in this turn: written synchronously where there is a spool or a JSONL destination, else dropped
    * for the reason.
    */
   settleNow(reason: "shutdown_timeout" | "process_exit"): void;

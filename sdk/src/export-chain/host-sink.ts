@@ -14,6 +14,7 @@ export function createHostSink(loggerProvider: LoggerProvider, counters: Deliver
       counters.handedToHost += 1;
     },
     buffered: () => 0,
+    spooled: () => 0,
     flush: () => Promise.resolve(),
     settleNow: () => undefined,
     close: () => Promise.resolve(),

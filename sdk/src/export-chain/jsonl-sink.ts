@@ -7,6 +7,7 @@ export function createJsonlSink(writer: JsonlWriter): EventSink {
   return {
     accept: (event: LifecycleEvent) => writer.write(event),
     buffered: () => writer.pending(),
+    spooled: () => 0,
     flush: () => writer.flush(),
     settleNow: () => writer.writeNow(),
     close: () => writer.close(),

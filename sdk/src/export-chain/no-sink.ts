@@ -8,6 +8,7 @@ export function createNoSink(counters: DeliveryCounters): EventSink {
       counters.suppressed += 1;
     },
     buffered: () => 0,
+    spooled: () => 0,
     flush: () => Promise.resolve(),
     settleNow: () => undefined,
     close: () => Promise.resolve(),

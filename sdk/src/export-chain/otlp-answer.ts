@@ -14,7 +14,7 @@ export interface OtlpAnswer {
 }
 
 /** The codes that OTLP/HTTP calls retryable; any other failure is final. */
-const RETRYABLE_CODES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+export const RETRYABLE_CODES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Reads an endpoint's answer to a batch of `sent` records. An answer that cannot be read is no failure of the batch. */
 export function outcomeOfAnswer(

@@ -4,21 +4,26 @@ import { suppressTracing } from "@opentelemetry/core";
 import { LoggerProvider } from "@opentelemetry/sdk-logs";
 import type { Clock } from "../clock.ts";
 import type { BatchingConfiguration } from "../configuration.ts";
+import type { SpoolConfiguration } from "../configuration-spool.ts";
 import type { DeliveryCounters, DropReason } from "../counters.ts";
 import type { Diagnostics } from "../diagnostics.ts";
 import { SDK_VERSION } from "../version.ts";
 import { BoundedLogRecordProcessor } from "./bounded-log-record-processor.ts";
+import { DeliveryEpisodes } from "./delivery-episodes.ts";
 import type { BatchTransport } from "./delivery-outcome.ts";
 import type { Entry } from "./entry-queue.ts";
 import type { EventSink } from "./event-sink.ts";
 import type { JsonlWriter } from "./jsonl-writer.ts";
 import { producerResource } from "./resource.ts";
+import { SpoolDetour } from "./spool-detour.ts";
 
 export interface RecordSinkSettings {
   readonly source: string;
   readonly sourceEpoch: string;
   readonly batching: BatchingConfiguration;
   readonly transport: BatchTransport;
+  /** Where events lie while the endpoint is away, and the name of the endpoint. */
+  readonly spool: { readonly configuration: SpoolConfiguration; readonly destination: string } | undefined;
   /** Where events go that could not be delivered. */
   readonly fallback: JsonlWriter | undefined;
   readonly clock: Clock;
@@ -27,27 +32,48 @@ export interface RecordSinkSettings {
   readonly diagnostics: Diagnostics;
 }
 
-/** Events become OpenTelemetry records of a provider of our own; what cannot be delivered goes to the fallback. */
+/**
+ * Events become OpenTelemetry records of a provider of our own. While the endpoint is away they go round by the spool;
+ * what cannot be delivered at all goes to the fallback.
+ */
 export function createRecordSink(settings: RecordSinkSettings): EventSink {
-  const { counters, diagnostics, fallback, transport } = settings;
+  const { counters, diagnostics, fallback, clock, random, batching } = settings;
+  const transport = withoutTracing(settings.transport);
   const episodes = new DeliveryEpisodes(diagnostics);
 
-  const undeliverable = (entries: readonly Entry[], reason: DropReason): void => {
+  const undeliverable = (entries: readonly Undeliverable[], reason: DropReason): void => {
     if (fallback === undefined) {
       counters.drop(reason, entries.length);
       episodes.dropped(reason);
     } else for (const entry of entries) fallback.write(entry.event);
   };
+  const detour =
+    settings.spool === undefined
+      ? undefined
+      : new SpoolDetour({
+          spool: settings.spool.configuration,
+          destination: settings.spool.destination,
+          maxBatchSize: batching.maxBatchSize,
+          maxBufferedEvents: batching.maxBufferedEvents,
+          transport,
+          clock,
+          random,
+          counters,
+          episodes,
+          undeliverable,
+          onInternalError: (error) => diagnostics.internalError(error),
+        });
   const processor = new BoundedLogRecordProcessor({
-    batching: settings.batching,
-    transport: withoutTracing(transport),
-    clock: settings.clock,
-    random: settings.random,
+    batching,
+    transport,
+    clock,
+    random,
     hasFallback: fallback !== undefined,
+    diverts: detour !== undefined,
     listener: {
       onDelivered: (entries, rejected, message) => {
         counters.exported += entries.length - rejected;
-        counters.drop("rejected_by_endpoint", rejected);
+        counters.reject(rejected, message ?? "");
         if (rejected > 0 || message !== undefined) episodes.rejected(rejected, message);
         episodes.delivered();
       },
@@ -55,7 +81,15 @@ export function createRecordSink(settings: RecordSinkSettings): EventSink {
         episodes.failing(problem);
         undeliverable(entries, reason);
       },
-      onOverflow: (entry) => undeliverable([entry], "buffer_full"),
+      onUnavailable: (entries, problem, notBeforeMs) => {
+        episodes.failing(problem);
+        detour?.divert(entries, notBeforeMs);
+      },
+      onOverflow: (entry) => {
+        if (detour === undefined) undeliverable([entry], "buffer_full");
+        // What waits goes first, and new events follow it.
+        else detour.divert([...processor.withdrawAll(), entry], undefined);
+      },
       onRetry: (problem) => episodes.failing(problem),
       onInternalError: (error) => diagnostics.internalError(error),
     },
@@ -70,58 +104,36 @@ export function createRecordSink(settings: RecordSinkSettings): EventSink {
 
   return {
     accept: (event, observedAtMs) => {
+      if (detour?.isInUse === true) {
+        detour.accept(event);
+        return;
+      }
       processor.expect(event);
       logger.emit({ timestamp: observedAtMs, observedTimestamp: observedAtMs });
     },
-    buffered: () => processor.pending() + (fallback?.pending() ?? 0),
+    buffered: () => processor.pending() + (detour?.inMemory ?? 0) + (fallback?.pending() ?? 0),
+    spooled: () => detour?.onDisk ?? 0,
     flush: async (patience) => {
+      const wasInUse = detour?.isInUse === true;
       await processor.flush(patience);
+      await detour?.flush(wasInUse);
       await fallback?.flush();
     },
     settleNow: (reason) => {
-      undeliverable(processor.withdrawAll(), reason);
+      const entries = processor.withdrawAll();
+      if (detour === undefined) undeliverable(entries, reason);
+      else detour.settleNow(entries);
       fallback?.writeNow();
     },
     close: async () => {
+      detour?.close();
       await transport.close();
       await fallback?.close();
     },
   };
 }
 
-/** Tells of the first failure of a row and of its end, not of every batch between. */
-class DeliveryEpisodes {
-  readonly #diagnostics: Diagnostics;
-  readonly #dropReasons = new Set<DropReason>();
-  #isFailing = false;
-
-  constructor(diagnostics: Diagnostics) {
-    this.#diagnostics = diagnostics;
-  }
-
-  failing(problem: string): void {
-    if (this.#isFailing) return;
-    this.#isFailing = true;
-    this.#diagnostics.report("export_failed", problem);
-  }
-
-  dropped(reason: DropReason): void {
-    if (this.#dropReasons.has(reason)) return;
-    this.#dropReasons.add(reason);
-    this.#diagnostics.report("events_dropped", `events are dropped: ${reason}`);
-  }
-
-  rejected(count: number, message: string | undefined): void {
-    this.#diagnostics.report("events_rejected", `${count} rejected by the endpoint: ${message ?? "no reason given"}`);
-  }
-
-  delivered(): void {
-    this.#dropReasons.clear();
-    if (!this.#isFailing) return;
-    this.#isFailing = false;
-    this.#diagnostics.report("export_recovered", "the endpoint takes events again");
-  }
-}
+type Undeliverable = Pick<Entry, "event">;
 
 /** The requests that carry telemetry must not become telemetry themselves in a host that traces its HTTP. */
 function withoutTracing(transport: BatchTransport): BatchTransport {

@@ -19,6 +19,8 @@ export interface LogsServer {
   readonly requests: readonly LogsRequest[];
   /** Events of requests that were answered with success, in the order they came. */
   accepted(): readonly LifecycleEvent[];
+  /** Resolves when so many events have been answered with success. */
+  acceptedCount(count: number): Promise<void>;
   /** Resolves when so many requests have come. */
   requestCount(count: number): Promise<void>;
   /** Refuses connections from now on. */
@@ -30,6 +32,7 @@ export async function startLogsServer(answers: readonly Answer[] = [], port = 0)
   const requests: LogsRequest[] = [];
   const accepted: LifecycleEvent[] = [];
   const left = [...answers];
+  let awaited: { readonly count: number; readonly resolve: () => void }[] = [];
   let waiting: { readonly count: number; readonly resolve: () => void }[] = [];
   const server = createServer((message, response) => {
     void bodyOf(message).then((body) => {
@@ -37,7 +40,10 @@ export async function startLogsServer(answers: readonly Answer[] = [], port = 0)
       requests.push(request);
       const answer = left.shift() ?? succeed;
       response.on("finish", () => {
-        if (response.statusCode === 200) accepted.push(...request.events);
+        if (response.statusCode !== 200) return;
+        for (const event of request.events) accepted.push(event);
+        for (const each of awaited) if (each.count <= accepted.length) each.resolve();
+        awaited = awaited.filter((each) => each.count > accepted.length);
       });
       answer(response, request);
       for (const each of waiting) if (each.count <= requests.length) each.resolve();
@@ -59,6 +65,8 @@ export async function startLogsServer(answers: readonly Answer[] = [], port = 0)
     requests,
     accepted: () => accepted,
     stop,
+    acceptedCount: (count) =>
+      accepted.length >= count ? Promise.resolve() : new Promise((resolve) => awaited.push({ count, resolve })),
     requestCount: (count) =>
       requests.length >= count ? Promise.resolve() : new Promise((resolve) => waiting.push({ count, resolve })),
   };

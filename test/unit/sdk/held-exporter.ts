@@ -78,6 +78,6 @@ export function beat(lifecycle: Lifecycle, times: number): void {
 export function expectAccounted(lifecycle: Lifecycle): void {
   const counters = lifecycle.counters();
   const dropped = Object.values(counters.dropped).reduce((sum, count) => sum + count, 0);
-  const { buffered, exported, writtenToJsonl, handedToHost, suppressed } = counters;
-  expect(buffered + exported + writtenToJsonl + handedToHost + suppressed + dropped).toBe(counters.emitted);
+  const { buffered, exported, spooled, writtenToJsonl, handedToHost, suppressed } = counters;
+  expect(buffered + exported + spooled + writtenToJsonl + handedToHost + suppressed + dropped).toBe(counters.emitted);
 }
