@@ -5,6 +5,7 @@ import { composeAdmission } from "./composition/admission.ts";
 import { type AskedSource, addAskedSource } from "./composition/authorities.ts";
 import { type CollectorLog, describe } from "./composition/collector-log.ts";
 import { composeLineReceivers, composeModules, loadModules } from "./composition/components.ts";
+import { composeHermesReceivers } from "./composition/hermes-receivers.ts";
 import { composeListeners } from "./composition/listeners.ts";
 import { composePipeline } from "./composition/pipeline.ts";
 import { type NamedPart, RunningParts, stoppingFirst } from "./composition/running-parts.ts";
@@ -91,7 +92,17 @@ export async function startCollector(configuration: CollectorConfiguration, seam
     const { writer, door, reader, updates, readiness, retention } = pipeline;
     const { limits } = configuration;
     const admission = composeAdmission({ limits, clock, writer, telemetry: metrics.telemetry });
-    const actions = composeAdminActions({ retention, reload: seams.reload, storage: configuration.storage, onError });
+    const { exportTelemetry, countAsking: onOutcome } = metrics;
+    const gateways = composeHermesReceivers({ configuration, folder, pipeline, clock, log, onOutcome });
+    const observed = gateways.map(({ receiver }) => receiver);
+    const actions = composeAdminActions({
+      retention,
+      reload: seams.reload,
+      storage: configuration.storage,
+      observed,
+      child: (source, childId) => pipeline.state.child(source, childId),
+      onError,
+    });
     const admin = adminActions && { actions, audit: new AdminAudit(adminActions(), clock) };
     const listeners = await composeListeners({
       configuration,
@@ -104,6 +115,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
         readiness,
         metrics,
         authorities: () => pipeline.authorities.all,
+        observed,
         ...(admin === undefined ? undefined : { admin }),
       },
       access,
@@ -111,7 +123,6 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       log,
       onError,
     });
-    const { exportTelemetry } = metrics;
     const others = await composeModules(modules, {
       configuration,
       folder,
@@ -121,7 +132,6 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       log,
       exportTelemetry,
     });
-    const { countAsking: onOutcome } = metrics;
     for (const source of seams.askedSources ?? []) addAskedSource(source, { pipeline, clock, onOutcome });
     // Verdicts need the writer, receivers need both: they stop in the reverse of this order.
     const parts: readonly NamedPart[] = [
@@ -132,6 +142,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       ...listeners.parts,
       ...composeLineReceivers(configuration, seams.stdin, door, onError),
       ...others.receivers,
+      ...gateways.map(({ id: name, receiver: component }) => ({ name, component })),
       // Receivers may be what an authority is asked through. No verdict is given on one that is not asked any more.
       { name: "authorities", component: stoppingFirst(pipeline.liveness, pipeline.authorities) },
     ];

@@ -5,6 +5,8 @@ export type {
   CollectorConfiguration,
   Endpoint,
   ExportersConfiguration,
+  HermesReceiverConfiguration,
+  HermesStdioConfiguration,
   HttpListenerConfiguration,
   JsonlFileConfiguration,
   JsonlStdinConfiguration,

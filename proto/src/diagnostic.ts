@@ -31,6 +31,8 @@ export const DIAGNOSTIC_CODES = [
   "malformed",
   "oversize",
   "truncated",
+  // adapters: a word of the observed system that nobody has defined
+  "unsupported_status",
   // the collector's door: what it may not take, or can no longer judge
   "source_not_allowed",
   "beyond_retention",

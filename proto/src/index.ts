@@ -113,6 +113,7 @@ export { codePointLength, cutText, utf8Length } from "./text.ts";
 export { formatTimestamp, isRepresentable, parseTimestamp } from "./timestamp.ts";
 export { firstProblem, type ValidationError, type Validator } from "./validator.ts";
 export {
+  type AdapterView,
   type AuditPage,
   type AuditView,
   type AuthorityView,

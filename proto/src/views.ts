@@ -18,6 +18,9 @@ export interface ChildView {
   readonly stateAt: string | null;
   /** The source implied the state and did not report it. */
   readonly stateInferred: boolean;
+  /** What the state rests on; `null` without a state. */
+  readonly stateEvidence: "event" | "authoritative_snapshot" | "failed_reconciliation" | null;
+  /** The same for a child that has ended; `null` before. */
   readonly terminalEvidence: "event" | "authoritative_snapshot" | "failed_reconciliation" | null;
   readonly activity: string | null;
   readonly activityAt: string | null;
@@ -112,7 +115,7 @@ export interface DiagnosticsPage {
   readonly nextCursor: string | null;
 }
 
-/** The sources that children are known of, and those that have an authority, sorted. */
+/** The sources that children are known of, that have an authority, or that an adapter observes, sorted. */
 export interface SourcesView {
   readonly sources: readonly SourceView[];
 }
@@ -123,6 +126,8 @@ export interface SourceView {
   readonly children: number;
   /** Who can be relied on to know all children of the source; `null`: nobody (contract S6). */
   readonly authority: AuthorityView | null;
+  /** What observes the source for the collector; `null`: its producers report by themselves. */
+  readonly adapter: AdapterView | null;
 }
 
 /**
@@ -162,6 +167,38 @@ export interface AuthorityView {
     /** Children that it names. */
     readonly listed: number;
   } | null;
+}
+
+/** An adapter to a system that does not speak this protocol: how it is connected, and what it can see there. */
+export interface AdapterView {
+  /** Where the system is, without credentials. */
+  readonly address: string;
+  readonly connection: {
+    readonly state: "connecting" | "connected" | "disconnected" | "stopped";
+    /** `null` while there is none. */
+    readonly since: string | null;
+    /** Connections that worked, this one included. */
+    readonly count: number;
+    /** How the one before ended, or why there is none. */
+    readonly lastEnd: { readonly at: string; readonly kind: string; readonly text: string } | null;
+  };
+  /** Names the run of the system that is observed; `null` while there is no connection. */
+  readonly epoch: string | null;
+  /** What the system was found to offer; `null` while there is no connection. */
+  readonly features: Readonly<Record<string, boolean | string>> | null;
+  /** What is therefore known of its children; `null` while there is no connection. */
+  readonly capabilities: Capabilities | null;
+  readonly lastLookAt: string | null;
+  /** The newest look that gave nothing: nothing was concluded from it. */
+  readonly lastFailure: { readonly at: string; readonly text: string } | null;
+  readonly runningChildren: number;
+  readonly attachedSessions: number;
+  readonly eventsStored: number;
+  /** Events that the contract refused. */
+  readonly eventsRefused: number;
+  readonly snapshotsStored: number;
+  /** What the system sent and nobody could use, by diagnostic code. */
+  readonly problems: Readonly<Record<string, number>>;
 }
 
 /** The counts always add up: started = live + completed + failed + cancelled + lost. */

@@ -34,6 +34,7 @@ export interface AdminActionsPage {
 const ACTIONS_QUERY = { type: "object", additionalProperties: false, properties: PAGING_PARAMETERS };
 /** A plain name: it reaches a file system. */
 const BACKUP_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}$/;
+const MAX_IDENTIFIER_LENGTH = 256;
 const MAX_BODIES_BYTES = 1024 * 1024;
 
 /**
@@ -73,6 +74,15 @@ export async function registerAdminRoutes(scope: FastifyInstance, options: Admin
     noMembers(await readAdminBody(request, budget));
     return runner.run(request, "retention", "", () => actions.runRetention());
   });
+  scope.post("/children/cancel", async (request): Promise<AdminAnswer> => {
+    const { source, childId } = childNamed(await readAdminBody(request, budget));
+    const { name, sources } = principalOf(request);
+    if (sources?.has(source) === false) {
+      refused(request, name);
+      throw new HttpRefusal("forbidden", "the token may not speak for this source");
+    }
+    return runner.runBeside(request, "cancel", `${source} ${childId}`, () => actions.cancel(source, childId));
+  });
   scope.get<{ Querystring: PagingQuery }>(
     "/actions",
     { schema: { querystring: ACTIONS_QUERY } },
@@ -91,6 +101,17 @@ function actionOf({ routeOptions }: FastifyRequest): string {
 function backupName(stated: unknown): string {
   if (typeof stated === "string" && BACKUP_NAME.test(stated)) return stated;
   throw new HttpRefusal("malformed", "name must be a plain file name: up to 128 letters, digits, dots, _ and -");
+}
+
+/** Identifiers, as the contract bounds them (section 2). */
+function childNamed(members: ReadonlyMap<string, unknown>): { readonly source: string; readonly childId: string } {
+  const [source, childId] = [members.get("source"), members.get("childId")];
+  if (members.size === 2 && isIdentifier(source) && isIdentifier(childId)) return { source, childId };
+  throw new HttpRefusal("malformed", "this action takes two members, texts of 1 to 256 characters: source and childId");
+}
+
+function isIdentifier(value: unknown): value is string {
+  return typeof value === "string" && value.length >= 1 && value.length <= MAX_IDENTIFIER_LENGTH;
 }
 
 function actionsPage(audit: AdminAudit, query: PagingQuery): AdminActionsPage {

@@ -16,6 +16,14 @@ export function adminRequest(request: FastifyRequest, principal: string, action:
   return { principal, action, address: request.ip, text };
 }
 
+const REFUSALS = {
+  conflict: "conflict",
+  unsupported: "conflict",
+  not_found: "not_found",
+  failed: "internal",
+  unanswered: "unavailable",
+} as const;
+
 /** Runs one action at a time, between the two entries of the audit. */
 export class AdminRunner {
   readonly #audit: AdminAudit;
@@ -41,19 +49,31 @@ export class AdminRunner {
     if (this.#running !== undefined) {
       throw new HttpRefusal("conflict", `another action is running: ${this.#running}`);
     }
-    const conclude = this.#begin(adminRequest(request, principalOf(request).name, action, text));
     this.#running = action;
+    try {
+      return await this.runBeside(request, action, text, act);
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  /** As `run`, for what others need not wait for. */
+  async runBeside(
+    request: FastifyRequest,
+    action: string,
+    text: string,
+    act: () => Promise<AdminResult>,
+  ): Promise<AdminAnswer> {
+    const conclude = this.#begin(adminRequest(request, principalOf(request).name, action, text));
     try {
       const result = await act();
       conclude(conclusionOf(result));
       if (result.ok) return { action, outcome: "succeeded", details: result.details };
-      throw new HttpRefusal(result.reason === "failed" ? "internal" : "conflict", result.text);
+      throw new HttpRefusal(REFUSALS[result.reason], result.text);
     } catch (error) {
       if (error instanceof HttpRefusal) throw error;
       conclude({ outcome: "failed", text: "unexpected fault" });
       throw error;
-    } finally {
-      this.#running = undefined;
     }
   }
 

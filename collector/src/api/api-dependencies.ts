@@ -2,6 +2,7 @@ import type { AdminActions } from "../runtime/admin-actions.ts";
 import type { AdminAudit } from "../runtime/admin-audit.ts";
 import type { Authority } from "../runtime/authority.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { ObservedSource } from "../runtime/observed-source.ts";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import type { Readiness } from "../runtime/readiness.ts";
 import type { UpdateFeed } from "../runtime/update-feed.ts";
@@ -16,6 +17,8 @@ export interface ApiDependencies {
   readonly metrics: CollectorMetrics;
   /** Those of the sources that have one. Default: none. */
   readonly authorities?: () => readonly Authority[];
+  /** Sources whose children an adapter observes. Default: none. */
+  readonly observed?: readonly ObservedSource[];
   /** What can be administered, and where it is written down. Without it there is no admin API. */
   readonly admin?: { readonly actions: AdminActions; readonly audit: AdminAudit };
 }

@@ -7,6 +7,7 @@ import {
 } from "@agent-lifecycle/proto";
 import type { FastifyInstance } from "fastify";
 import type { Authority } from "../runtime/authority.ts";
+import type { ObservedSource } from "../runtime/observed-source.ts";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import { auditPage } from "./audit-page.ts";
 import { cursorNumber, cutPage, PAGING_PARAMETERS, type PagingQuery } from "./paging.ts";
@@ -31,9 +32,10 @@ export async function registerEvidenceRoutes(
   reader: ProjectionReader,
   summaryView: () => SummaryView,
   authorities: () => readonly Authority[],
+  observed: readonly ObservedSource[],
 ): Promise<void> {
   scope.get("/summary", (): SummaryView => summaryView());
-  scope.get("/sources", (): SourcesView => sourcesView(reader, authorities()));
+  scope.get("/sources", (): SourcesView => sourcesView(reader, authorities(), observed));
   scope.get<{ Querystring: PagingQuery }>(
     "/audit",
     { schema: { querystring: AUDIT_QUERY } },

@@ -30,7 +30,7 @@ export async function registerApi(
   dependencies: ApiDependencies,
   options: ApiOptions & { readonly onError: (error: unknown) => void },
 ): Promise<void> {
-  const { reader, updates, clock, readiness, metrics, admin, authorities = () => [] } = dependencies;
+  const { reader, updates, clock, readiness, metrics, admin, authorities = () => [], observed = [] } = dependencies;
   const { access = OPEN_ACCESS, coalesceMs, heartbeatMs, maxStreams, onError } = options;
   const summaryView = createSummaryView(reader, clock, authorities);
   const stream = new UpdateStream({
@@ -57,7 +57,7 @@ export async function registerApi(
     await guarded.register(
       async (api) => {
         await registerChildrenRoutes(api, reader);
-        await registerEvidenceRoutes(api, reader, summaryView, authorities);
+        await registerEvidenceRoutes(api, reader, summaryView, authorities, observed);
         await registerStreamRoute(api, stream);
         api.all("/*", () => {
           throw new HttpRefusal("not_found", "the API has no such resource");

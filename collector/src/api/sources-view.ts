@@ -1,19 +1,26 @@
 import { type AuthorityView, formatTimestamp, type SourcesView, type SourceView } from "@agent-lifecycle/proto";
 import type { AuthorityStatement } from "../core/index.ts";
 import type { Authority } from "../runtime/authority.ts";
+import type { ObservedSource } from "../runtime/observed-source.ts";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
 
-/** Every source that children are known of or that has an authority, by its name. */
-export function sourcesView(reader: Pick<ProjectionReader, "sources">, authorities: readonly Authority[]): SourcesView {
+/** Every source that children are known of, or that has an authority or is observed, by its name. */
+export function sourcesView(
+  reader: Pick<ProjectionReader, "sources">,
+  authorities: readonly Authority[],
+  observed: readonly ObservedSource[],
+): SourcesView {
   const children = new Map(reader.sources().map(({ source, children }) => [source, children]));
   const bySource = new Map(authorities.map((authority) => [authority.source, authority]));
-  const names = [...new Set([...children.keys(), ...bySource.keys()])].sort();
+  const adapters = new Map(observed.map((adapter) => [adapter.source, adapter]));
+  const names = [...new Set([...children.keys(), ...bySource.keys(), ...adapters.keys()])].sort();
   const sources = names.map((source): SourceView => {
     const authority = bySource.get(source);
     return {
       source,
       children: children.get(source) ?? 0,
       authority: authority === undefined ? null : authorityView(authority),
+      adapter: adapters.get(source)?.view() ?? null,
     };
   });
   return { sources };

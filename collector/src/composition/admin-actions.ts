@@ -1,6 +1,9 @@
 import { join } from "node:path";
+import { isTerminal } from "@agent-lifecycle/proto";
 import type { StorageConfiguration } from "../config/configuration.ts";
+import type { ChildRecord } from "../core/index.ts";
 import type { AdminActions, AdminResult } from "../runtime/admin-actions.ts";
+import type { ObservedSource } from "../runtime/observed-source.ts";
 import type { Retention } from "../runtime/retention.ts";
 import { backupInThread } from "../store/sqlite/backup-thread.ts";
 
@@ -9,13 +12,18 @@ export interface AdminParts {
   /** Reads the configuration again. Without it there is none to read. */
   readonly reload: (() => Promise<AdminResult>) | undefined;
   readonly storage: StorageConfiguration;
+  /** Sources whose children an adapter observes. */
+  readonly observed: readonly ObservedSource[];
+  readonly child: (source: string, childId: string) => ChildRecord | undefined;
   /** What a backup that failed leaves to say. */
   readonly onError: (error: unknown) => void;
 }
 
 /** What can be administered from outside. */
-export function composeAdminActions({ retention, reload, storage, onError }: AdminParts): AdminActions {
+export function composeAdminActions(parts: AdminParts): AdminActions {
+  const { retention, reload, storage, onError } = parts;
   return {
+    cancel: (source, childId) => cancelChild(parts, source, childId),
     reload: () =>
       reload?.() ?? unsupported("this collector was started without a configuration that could be read again"),
     backup: (name) => backUp(storage, name, onError),
@@ -24,6 +32,21 @@ export function composeAdminActions({ retention, reload, storage, onError }: Adm
       return { ok: true, details: { inputs, children } };
     },
   };
+}
+
+const WHY_NOT = { not_found: "conflict", not_allowed: "unsupported", failed: "unanswered" } as const;
+
+async function cancelChild({ observed, child }: AdminParts, source: string, childId: string): Promise<AdminResult> {
+  const record = child(source, childId);
+  if (record === undefined) return { ok: false, reason: "not_found", text: "no evidence of such a child" };
+  if (isTerminal(record.state)) {
+    return { ok: false, reason: "conflict", text: `the child has ended already: ${record.state}` };
+  }
+  const adapter = observed.find((each) => each.source === source);
+  if (adapter === undefined) return unsupported("nothing that observes this source can ask its children to stop");
+  const { kind, text } = await adapter.cancel(childId);
+  if (kind !== "requested") return { ok: false, reason: WHY_NOT[kind], text };
+  return { ok: true, details: { source, childId, stateUntilEvidence: record.state ?? "unknown" } };
 }
 
 async function backUp(

@@ -1,10 +1,11 @@
 import { typeOf } from "./components.ts";
 import type { CollectorConfiguration, ReceiversConfiguration } from "./configuration.ts";
+import { hermesProblems } from "./hermes-semantics.ts";
 import type { ConfigurationProblem } from "./problem.ts";
 import { suggest } from "./suggestion.ts";
 
 /** Receivers of these types are found by name, and there may be several. */
-const NAMED_RECEIVERS: ReadonlySet<string> = new Set(["jsonl_file", "module"]);
+const NAMED_RECEIVERS: ReadonlySet<string> = new Set(["jsonl_file", "hermes", "module"]);
 const ONLY_RECEIVERS: ReadonlySet<string> = new Set(["otlp", "jsonl_stdin"]);
 /** Ids are labels of metrics. */
 const MAX_ID_LENGTH = 64;
@@ -20,6 +21,7 @@ export function componentProblems({
     ...Object.keys(receivers).flatMap(receiverIdProblem),
     ...Object.keys(exporters).flatMap(exporterIdProblem),
     ...receiverProblems(receivers),
+    ...hermesProblems(receivers, service.receivers),
     ...useProblems("receivers", service.receivers, Object.keys(receivers)),
     ...useProblems("exporters", service.exporters, Object.keys(exporters)),
   ];

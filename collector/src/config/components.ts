@@ -1,6 +1,7 @@
 import type {
   CollectorConfiguration,
   ExportersConfiguration,
+  HermesReceiverConfiguration,
   JsonlFileConfiguration,
   JsonlStdinConfiguration,
   ModuleConfiguration,
@@ -13,7 +14,15 @@ export type ConfiguredReceiver =
   | { readonly type: "otlp"; readonly id: string; readonly settings: OtlpReceiverConfiguration }
   | { readonly type: "jsonl_file"; readonly id: string; readonly settings: JsonlFileConfiguration }
   | { readonly type: "jsonl_stdin"; readonly id: string; readonly settings: JsonlStdinConfiguration }
+  | ConfiguredHermes
   | { readonly type: "module"; readonly id: string; readonly settings: ModuleConfiguration };
+
+/** A receiver of the type `hermes`. */
+export interface ConfiguredHermes {
+  readonly type: "hermes";
+  readonly id: string;
+  readonly settings: HermesReceiverConfiguration;
+}
 
 /** An exporter under its id, with its settings. */
 export interface ConfiguredExporter {
@@ -23,7 +32,12 @@ export interface ConfiguredExporter {
 }
 
 /** The receivers that are to run, in the order of `service.receivers`. */
-export function receiversInUse({ receivers, service }: CollectorConfiguration): readonly ConfiguredReceiver[] {
+export function receiversInUse({
+  receivers,
+  service,
+}: Pick<CollectorConfiguration, "receivers"> & {
+  readonly service: Pick<CollectorConfiguration["service"], "receivers">;
+}): readonly ConfiguredReceiver[] {
   return service.receivers.flatMap((id) => receiverOf(receivers, id) ?? []);
 }
 
@@ -43,6 +57,7 @@ function receiverOf(receivers: ReceiversConfiguration, id: string): ConfiguredRe
   if (id === "jsonl_stdin")
     return receivers.jsonl_stdin && { type: "jsonl_stdin", id, settings: receivers.jsonl_stdin };
   if (isModule(id)) return definedModule(id, receivers[id]);
+  if (isHermes(id)) return definedHermes(id, receivers[id]);
   const file = id === "jsonl_file" || isJsonlFile(id) ? receivers[id] : undefined;
   return file && { type: "jsonl_file", id, settings: file };
 }
@@ -53,6 +68,14 @@ function exporterOf(exporters: ExportersConfiguration, id: string): ConfiguredEx
 
 function definedModule(id: string, settings: ModuleConfiguration | undefined): ConfiguredExporter | undefined {
   return settings && { type: "module", id, settings };
+}
+
+function definedHermes(id: string, settings: HermesReceiverConfiguration | undefined): ConfiguredHermes | undefined {
+  return settings && { type: "hermes", id, settings };
+}
+
+function isHermes(id: string): id is "hermes" | `hermes/${string}` {
+  return typeOf(id) === "hermes";
 }
 
 function isModule(id: string): id is "module" | `module/${string}` {

@@ -2,6 +2,8 @@ import { DEFAULT_FRESHNESS } from "../core/index.ts";
 import type {
   ApiConfiguration,
   CollectorConfiguration,
+  HermesReceiverConfiguration,
+  HermesStdioConfiguration,
   JsonlStdinConfiguration,
   ModuleConfiguration,
   OtlpGrpcConfiguration,
@@ -46,6 +48,24 @@ const DEFAULT_OTLP: OtlpReceiverConfiguration = { protocols: { http: DEFAULT_OTL
 const DEFAULT_JSONL: JsonlStdinConfiguration = { maxLineBytes: 64 * 1024 };
 const DEFAULT_MODULE: Pick<ModuleConfiguration, "options"> = { options: {} };
 
+/** What a gateway of Hermes has of which only its address is said. */
+const DEFAULT_HERMES: Omit<HermesReceiverConfiguration, "url" | "stdio"> = {
+  source: "hermes",
+  pollIntervalMs: 1_000,
+  attach: false,
+  cancel: false,
+  nameGoals: true,
+  maxFrameBytes: 16 * MEBIBYTE,
+  requestTimeoutMs: 10_000,
+  silenceTimeoutMs: 45_000,
+};
+
+/** What a gateway has that we start, and of which nothing else is said. */
+export const DEFAULT_HERMES_STDIO: HermesStdioConfiguration = {
+  command: ["python", "-m", "tui_gateway.entry"],
+  environment: new Map(),
+};
+
 /** What a component has of which nothing but its id is said, by its type. */
 export interface ComponentDefaults {
   readonly [type: string]: object | undefined;
@@ -55,6 +75,7 @@ export const RECEIVER_DEFAULTS: ComponentDefaults = {
   otlp: DEFAULT_OTLP,
   jsonl_file: DEFAULT_JSONL,
   jsonl_stdin: DEFAULT_JSONL,
+  hermes: DEFAULT_HERMES,
   module: DEFAULT_MODULE,
 };
 

@@ -8,11 +8,12 @@ import type {
 import {
   type ComponentDefaults,
   DEFAULT_CONFIGURATION,
+  DEFAULT_HERMES_STDIO,
   DEFAULT_TLS,
   EXPORTER_DEFAULTS,
   RECEIVER_DEFAULTS,
 } from "./defaults.ts";
-import { overlay, type Stated } from "./overlay.ts";
+import { isPlain, overlay, type Stated } from "./overlay.ts";
 import type { ConfigurationProblem } from "./problem.ts";
 import { semanticProblems } from "./semantics.ts";
 
@@ -41,7 +42,7 @@ function applyDefaults({ receivers, exporters, ...stated }: StatedConfiguration)
   };
   return {
     ...configured,
-    receivers: withListenerDefaults(configured.receivers),
+    receivers: withStdioDefaults(withListenerDefaults(configured.receivers)),
     service: {
       ...rest.service,
       receivers: stated.service?.receivers ?? Object.keys(configured.receivers),
@@ -71,6 +72,15 @@ function withListenerDefaults(receivers: CollectorConfiguration["receivers"]): C
   const { http, grpc } = receivers.otlp.protocols;
   const protocols = { http: http && withTlsDefaults(http), grpc: grpc && withTlsDefaults(grpc) };
   return { ...receivers, otlp: { protocols } };
+}
+
+/** Only a gateway that is to be started has a command. */
+function withStdioDefaults(receivers: CollectorConfiguration["receivers"]): CollectorConfiguration["receivers"] {
+  const entries = Object.entries(receivers).map(([id, settings]: readonly [string, object]) => {
+    const stdio = typeOf(id) === "hermes" && "stdio" in settings ? settings.stdio : undefined;
+    return [id, isPlain(stdio) ? { ...settings, stdio: overlay<object>(DEFAULT_HERMES_STDIO, stdio) } : settings];
+  });
+  return Object.fromEntries(entries) as CollectorConfiguration["receivers"];
 }
 
 function withTlsDefaults<Listener extends ListenerConfiguration>(listener: Listener): Listener {

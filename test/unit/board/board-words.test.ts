@@ -41,6 +41,7 @@ function child(members: Partial<ChildView> = {}): ChildView {
     state: "running",
     stateAt: AT,
     stateInferred: false,
+    stateEvidence: "event",
     terminalEvidence: null,
     activity: null,
     activityAt: null,

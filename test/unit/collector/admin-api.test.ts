@@ -27,6 +27,7 @@ class NotedActions implements AdminActions {
   reload = () => this.#note("reload");
   backup = (name: string) => this.#note(`backup ${name}`);
   runRetention = () => this.#note("retention");
+  cancel = (source: string, childId: string) => this.#note(`cancel ${source} ${childId}`);
 
   #note(call: string): Promise<AdminResult> {
     this.calls.push(call);
@@ -80,6 +81,13 @@ describe("an action", () => {
     ["/reload", {}, "reload", "reload", "bytes=8192"],
     ["/backup", { name: "before-upgrade.db" }, "backup before-upgrade.db", "backup", "before-upgrade.db: bytes=8192"],
     ["/retention/run", {}, "retention", "retention", "bytes=8192"],
+    [
+      "/children/cancel",
+      { source: "hermes", childId: "sa-0-a" },
+      "cancel hermes sa-0-a",
+      "cancel",
+      "hermes sa-0-a: bytes=8192",
+    ],
   ])(
     "%s runs, and is written down with who, when, from where and how it ended",
     async (path, body, call, action, text) => {
@@ -106,6 +114,8 @@ describe("an action", () => {
     ["conflict", 409],
     ["unsupported", 409],
     ["failed", 500],
+    ["not_found", 404],
+    ["unanswered", 503],
   ] as const)("that does not succeed (%s) is answered %d, and the audit says why", async (reason, status) => {
     const { actions, post, audit } = await startAdmin();
     actions.result = async () => ({ ok: false, reason, text: "there is such a backup already" });

@@ -51,6 +51,8 @@ export interface ChildRecord {
   /** Sequence of the event that set the state, or the highest one seen when something unsequenced set it. */
   readonly stateSequence: number | undefined;
   readonly terminalEvidence: TerminalEvidence | undefined;
+  /** An authority stated the state, against what events said or where none said anything. */
+  readonly stateFromSnapshot: boolean;
 
   readonly activity: string | undefined;
   readonly activityAt: number | undefined;

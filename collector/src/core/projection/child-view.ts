@@ -12,6 +12,7 @@ export function viewOf(record: ChildRecord): ChildView {
     state: record.state ?? null,
     stateAt: optionalTime(record.stateAt),
     stateInferred: stateInferred === true,
+    stateEvidence: stateEvidenceOf(record),
     terminalEvidence: record.terminalEvidence ?? null,
     activity: record.activity ?? null,
     activityAt: optionalTime(record.activityAt),
@@ -49,6 +50,11 @@ export function viewOf(record: ChildRecord): ChildView {
             lastState: record.lateEvidence.lastState ?? null,
           },
   };
+}
+
+function stateEvidenceOf(record: ChildRecord): ChildView["stateEvidence"] {
+  if (record.state === undefined) return null;
+  return record.terminalEvidence ?? (record.stateFromSnapshot ? "authoritative_snapshot" : "event");
 }
 
 function missingOf(record: ChildRecord): ChildView["missing"] {

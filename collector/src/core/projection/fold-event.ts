@@ -50,8 +50,14 @@ function foldInto(record: ChildRecord, observation: Observation): EventFold {
       return foldSign(record, observation, place);
     case "reconciliation":
     case "diagnostic":
-      return accepted(receiveSequence(record, event.sequence), place);
+      return accepted(noteCancelRequest(receiveSequence(record, event.sequence), event), place);
   }
+}
+
+/** P15 and D5: that somebody asked for the child's end is shown beside its state, which stands. */
+function noteCancelRequest(record: ChildRecord, { details }: LifecycleEvent): ChildRecord {
+  const cancelRequestedAt = details?.cancelRequestedAt;
+  return cancelRequestedAt === undefined ? record : { ...record, facts: { ...record.facts, cancelRequestedAt } };
 }
 
 /** P6: what is older than the record's knowledge and can change nothing any more. */

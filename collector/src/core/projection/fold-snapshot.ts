@@ -139,6 +139,7 @@ function correctState(record: ChildRecord, entry: SnapshotEntry, view: SnapshotV
     state: entry.state,
     stateAt: view.observedAt,
     terminalEvidence: isTerminal(entry.state) ? "authoritative_snapshot" : undefined,
+    stateFromSnapshot: true,
     lastProgressAt: Math.max(record.lastProgressAt, view.receivedAt),
     facts: learnFactsOfState(record.facts, entry.details, entry.state),
     corrections: record.corrections + (counts ? 1 : 0),

@@ -71,7 +71,7 @@ function firstStateOfEpoch(
 
 function enterState(record: ChildRecord, observation: Observation, state: State): ChildRecord {
   const heard = heardState(record, observation, state);
-  const entered = { ...heard, state, stateAt: observation.observedAt };
+  const entered = { ...heard, state, stateAt: observation.observedAt, stateFromSnapshot: false };
   if (!isTerminal(state)) return entered;
   // An end answers every question about silence, however old the report of it is.
   return { ...entered, terminalEvidence: "event", stale: undefined, reconciliation: undefined };

@@ -66,6 +66,7 @@ export const BLANK: ChildRecord = {
   stateAt: undefined,
   stateSequence: undefined,
   terminalEvidence: undefined,
+  stateFromSnapshot: false,
   activity: undefined,
   activityAt: undefined,
   activitySequence: undefined,

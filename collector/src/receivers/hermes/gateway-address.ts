@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises";
-import { errorInWords } from "./display-text.ts";
+import { readSecretFile, SecretFileError } from "../../security/secret-file.ts";
 import type { LinkEnd } from "./frame-link.ts";
 
 /** Where a gateway serves its WebSocket, and what lets us in. */
@@ -10,10 +9,11 @@ export interface GatewayAddress {
   readonly token?: string;
   readonly tokenFile?: string;
   /**
-   * For a gateway behind a login: the `Cookie` header of a session that is logged in. Each connection gets a ticket of its
-   * own with it.
+   * For a gateway behind a login: the `Cookie` header of a session that is logged in, or a file that holds it. Each
+   * connection gets a ticket of its own with it.
    */
-  readonly ticketCookie?: string;
+  readonly loginCookie?: string;
+  readonly loginCookieFile?: string;
 }
 
 /** A connection that cannot even be tried, said as its end. */
@@ -30,11 +30,10 @@ export class AddressError extends Error {
 /** The address with its credentials in place, which must never be shown. @throws AddressError */
 export async function urlWithCredentials(address: GatewayAddress, signal: AbortSignal): Promise<string> {
   const url = new URL(address.url);
-  if (address.ticketCookie !== undefined) url.searchParams.set("ticket", await fetchTicket(address, signal));
-  else {
-    const token = address.token ?? (await readToken(address.tokenFile));
-    if (token !== undefined) url.searchParams.set("token", token);
-  }
+  const cookie = address.loginCookie ?? readCredential(address.loginCookieFile);
+  if (cookie !== undefined) url.searchParams.set("ticket", await fetchTicket(address.url, cookie, signal));
+  const token = address.token ?? readCredential(address.tokenFile);
+  if (token !== undefined) url.searchParams.set("token", token);
   return url.href;
 }
 
@@ -44,30 +43,35 @@ export function displayAddress(text: string): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-async function readToken(path: string | undefined): Promise<string | undefined> {
+const MAX_CREDENTIAL_BYTES = 8_192;
+
+/** What is wrong with the file is shown to readers of the API: without its path. */
+function readCredential(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
-  let token: string;
+  let credential: string;
   try {
-    token = (await readFile(path, "utf8")).trim();
+    credential = readSecretFile(path, MAX_CREDENTIAL_BYTES).content.toString("utf8").trim();
   } catch (error) {
-    throw new AddressError("refused", `the token file cannot be read: ${codeOf(error)}`);
+    if (!(error instanceof SecretFileError)) throw error;
+    const reason = error.cause === undefined ? "it is no small regular file" : codeOf(error);
+    throw new AddressError("refused", `the file of the credential cannot be used: ${reason}`);
   }
-  if (token === "") throw new AddressError("refused", "the token file is empty");
-  return token;
+  if (/^[\x20-\x7e]+$/.test(credential)) return credential;
+  throw new AddressError("refused", "the file of the credential must hold one line of printable ASCII");
 }
 
 const MAX_TICKET_REPLY_BYTES = 16_384;
 const TICKET_TIMEOUT_MS = 10_000;
 
 /** A ticket admits one connection, within the half minute after it was given. */
-async function fetchTicket(address: GatewayAddress, signal: AbortSignal): Promise<string> {
-  const url = new URL("/api/auth/ws-ticket", address.url.replace(/^ws/, "http"));
+async function fetchTicket(gateway: string, cookie: string, signal: AbortSignal): Promise<string> {
+  const url = new URL("/api/auth/ws-ticket", gateway.replace(/^ws/, "http"));
   let response: Response;
   let text: string;
   try {
     response = await fetch(url, {
       method: "POST",
-      headers: { cookie: address.ticketCookie ?? "", accept: "application/json" },
+      headers: { cookie, accept: "application/json" },
       redirect: "manual",
       signal: AbortSignal.any([signal, AbortSignal.timeout(TICKET_TIMEOUT_MS)]),
     });
@@ -103,9 +107,9 @@ function ticketIn(text: string): string | undefined {
   }
 }
 
-/** Messages may repeat an address with what is in it; codes do not. */
+/** Messages may repeat an address or a header with what is in it; codes do not. */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-  if (cause instanceof Error && "code" in cause && typeof cause.code === "string") return cause.code;
-  return errorInWords(cause);
+  if (!(cause instanceof Error)) return "the request failed";
+  return "code" in cause && typeof cause.code === "string" ? cause.code : cause.name;
 }

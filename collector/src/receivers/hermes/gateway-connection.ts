@@ -15,7 +15,6 @@ export interface ConnectionPolicy {
   readonly pollIntervalMs: number;
   readonly requestTimeoutMs: number;
   readonly readyTimeoutMs: number;
-  readonly pingIntervalMs: number;
   readonly silenceTimeoutMs: number;
   readonly attach: boolean;
   readonly cancel: boolean;
@@ -172,16 +171,17 @@ export class GatewayConnection {
    * Whatever it answers is one, an unknown method included.
    */
   #watch(): void {
-    const { schedule, policy, clock } = this.#parts;
+    const { schedule, clock } = this.#parts;
+    const { silenceTimeoutMs } = this.#parts.policy;
+    const pingIntervalMs = silenceTimeoutMs / 3;
     this.#cancelWatch = schedule(() => {
       const silenceMs = clock.monotonicNow() - this.#lastFrameAt;
-      if (silenceMs >= policy.silenceTimeoutMs) {
+      if (silenceMs >= silenceTimeoutMs) {
         this.#peer.end({ kind: "unresponsive", text: `no sign of life for ${Math.round(silenceMs)} ms` });
         return;
       }
-      if (silenceMs >= policy.pingIntervalMs && this.#session !== undefined)
-        this.ask("gateway.ping", {}).catch(() => {});
+      if (silenceMs >= pingIntervalMs && this.#session !== undefined) this.ask("gateway.ping", {}).catch(() => {});
       this.#watch();
-    }, policy.pingIntervalMs);
+    }, pingIntervalMs);
   }
 }

@@ -1,4 +1,4 @@
-import type { LifecycleEventInput, LifecycleSnapshot } from "@agent-lifecycle/proto";
+import { formatTimestamp, type LifecycleEventInput, type LifecycleSnapshot } from "@agent-lifecycle/proto";
 import { ChildRoster, type KnownChild } from "./child-roster.ts";
 import { type DelegationStatus, delegationSnapshot, readDelegationStatus, takeNews } from "./delegation-status.ts";
 import type { Delivery } from "./delivery.ts";
@@ -134,6 +134,29 @@ export class GatewayObserver {
     return this.#inTurn(async () => this.#snapshotOf((await this.#look()).status));
   }
 
+  /** The child was asked to stop: a fact beside its state (D5). Resolves when it is stored. */
+  async noteCancelRequest(childId: string, requestedAt: number): Promise<void> {
+    const { source, delivery, times, knownChildren } = this.#parts;
+    const child = this.#roster.get(childId);
+    const lineage =
+      child === undefined
+        ? knownChildren().find((known) => known.childId === childId)?.lineage
+        : this.#roster.lineageOf(child);
+    if (lineage === undefined) return;
+    const event: LifecycleEventInput = {
+      schemaVersion: 1,
+      eventId: `${this.#arrivalId()}:cancel`,
+      source,
+      sourceEpoch: this.#session.epoch,
+      childId,
+      lineage,
+      kind: "diagnostic",
+      observedAt: formatTimestamp(times.now()),
+      details: { cancelRequestedAt: formatTimestamp(requestedAt) },
+    };
+    await delivery.events([event]);
+  }
+
   /** Resolves when no look is under way. */
   async settle(): Promise<void> {
     await this.#looking;
@@ -204,7 +227,7 @@ export class GatewayObserver {
       });
       candidates.push(...mapped.events);
       if (mapped.unknownStatus !== undefined) {
-        problems.add("reserved_member_malformed", "subagent.complete.status", `unknown status ${mapped.unknownStatus}`);
+        problems.add("unsupported_status", "subagent.complete.status", `unknown status ${mapped.unknownStatus}`);
       }
     }
     await delivery.events(candidates);
@@ -223,7 +246,7 @@ export class GatewayObserver {
       known: knownChildren(),
     });
     for (const word of unknownStatuses) {
-      problems.add("invalid_snapshot", "delegation.status.active.status", `unknown status ${word}`);
+      problems.add("unsupported_status", "delegation.status.active.status", `unknown status ${word}`);
     }
     return snapshot;
   }

@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { LifecycleSnapshot } from "@agent-lifecycle/proto";
+import type { AdapterView, LifecycleSnapshot } from "@agent-lifecycle/proto";
 import type { Component } from "../../runtime/component.ts";
+import type { CancelOutcome, ObservedSource } from "../../runtime/observed-source.ts";
 import type { ReceiverContext } from "../../runtime/receiver.ts";
 import { type Schedule, scheduleUnreferenced } from "../../runtime/schedule.ts";
 import type { SnapshotSource } from "../../runtime/snapshot-source.ts";
 import { SYSTEM_WAIT, type Wait } from "../intake-patience.ts";
+import { adapterView } from "./adapter-view.ts";
 import type { KnownChild } from "./child-roster.ts";
 import { Delivery } from "./delivery.ts";
 import { errorInWords } from "./display-text.ts";
@@ -13,9 +15,9 @@ import type { FrameLink, LinkEnd, LinkListener, OpenLink } from "./frame-link.ts
 import { AddressError, displayAddress, urlWithCredentials } from "./gateway-address.ts";
 import { GatewayConnection } from "./gateway-connection.ts";
 import type { ObserverParts } from "./gateway-observer.ts";
-import { checkHermesOptions, HERMES_DEFAULTS, type HermesOptions } from "./hermes-options.ts";
-import { type HermesStatus, statusOf } from "./hermes-status.ts";
-import { type InterruptOutcome, interruptChild } from "./interrupt.ts";
+import { HERMES_DEFAULTS, type HermesOptions } from "./hermes-options.ts";
+import { type HermesStatus, type PastEnd, statusOf } from "./hermes-status.ts";
+import { interruptChild } from "./interrupt.ts";
 import { ObservationTimes } from "./observation-times.ts";
 import { ProblemReports } from "./problem-reports.ts";
 import { DEFAULT_RECONNECT_POLICY, ReconnectDelay, type ReconnectPolicy } from "./reconnect-delay.ts";
@@ -42,26 +44,21 @@ export interface HermesParts {
   readonly newConnectionId?: () => string;
 }
 
-export interface HermesReceiver extends Component {
+export interface HermesReceiver extends Component, ObservedSource {
   readonly status: HermesStatus;
   /** The gateway as the authority for its children. Lives and ends with the receiver. */
   readonly snapshotSource: SnapshotSource;
-  /** Asks the gateway to stop a child. Changes no state: what became of the child is told by evidence (D5). */
-  interrupt(childId: string): Promise<InterruptOutcome>;
 }
 
 /**
  * Observes the children of one Hermes gateway: their events and who runs, without attaching to anything unless configured
  * so, and without ever resuming or prompting a session.
- * @throws RangeError naming the options that are wrong
  */
 export function createHermesReceiver(
   context: ReceiverContext,
   options: HermesOptions,
   parts: HermesParts = {},
 ): HermesReceiver {
-  const problems = checkHermesOptions(options);
-  if (problems.length > 0) throw new RangeError(problems.map(({ path, text }) => `${path}: ${text}`).join("; "));
   return new Receiver(context, options, parts);
 }
 
@@ -80,7 +77,7 @@ class Receiver implements HermesReceiver {
   #connection: GatewayConnection | undefined;
   #connectedSince: number | undefined;
   #connections = 0;
-  #lastEnd: LinkEnd | undefined;
+  #lastEnd: PastEnd | undefined;
   #lastFailure: { readonly at: number; readonly text: string } | undefined;
   #running: Promise<void> = Promise.resolve();
 
@@ -139,8 +136,25 @@ class Receiver implements HermesReceiver {
     await this.#keeper.flush();
   }
 
-  interrupt(childId: string): Promise<InterruptOutcome> {
-    return interruptChild(childId, this.#connection, this.#options.cancel ?? HERMES_DEFAULTS.cancel);
+  get source(): string {
+    return this.#options.source;
+  }
+
+  view(): AdapterView {
+    return adapterView(this.status);
+  }
+
+  async cancel(childId: string): Promise<CancelOutcome> {
+    const requestedAt = this.#observer.times.now();
+    const connection = this.#connection;
+    const outcome = await interruptChild(childId, connection, this.#options.cancel ?? HERMES_DEFAULTS.cancel);
+    try {
+      if (outcome.kind === "requested") await connection?.observer?.noteCancelRequest(childId, requestedAt);
+    } catch (error) {
+      // The collector stops: the child was asked all the same.
+      this.#context.log.error({ error: errorInWords(error) }, "a request to stop a child could not be noted");
+    }
+    return outcome;
   }
 
   get #address(): string {
@@ -156,7 +170,7 @@ class Receiver implements HermesReceiver {
       this.#connection = undefined;
       this.#connectedSince = undefined;
       if (signal.aborted) return;
-      this.#lastEnd = end;
+      this.#lastEnd = { ...end, at: this.#context.clock.wallNow() };
       const waitMs = this.#delay.after(end);
       const { id, log } = this.#context;
       log.info(
@@ -168,16 +182,16 @@ class Receiver implements HermesReceiver {
   }
 
   async #connectOnce(): Promise<LinkEnd> {
-    let url: string | undefined;
+    let connection: GatewayConnection;
     try {
       const { transport } = this.#options;
-      if (transport.kind === "websocket" && this.#parts.open === undefined)
-        url = await urlWithCredentials(transport, this.#stop.signal);
+      const needsUrl = transport.kind === "websocket" && this.#parts.open === undefined;
+      const url = needsUrl ? await urlWithCredentials(transport, this.#stop.signal) : undefined;
+      if (this.#stop.signal.aborted) return { kind: "closed", text: "the collector stops" };
+      connection = this.#newConnection(url);
     } catch (error) {
       return error instanceof AddressError ? error.end : { kind: "unreachable", text: errorInWords(error) };
     }
-    if (this.#stop.signal.aborted) return { kind: "closed", text: "the collector stops" };
-    const connection = this.#newConnection(url);
     this.#connection = connection;
     const end = await connection.run(() => this.#works());
     const { sessionBeingRead } = connection.observer ?? {};
@@ -216,7 +230,6 @@ class Receiver implements HermesReceiver {
     if (this.#connectedSince !== undefined) return;
     this.#connectedSince = this.#context.clock.wallNow();
     this.#connections += 1;
-    this.#lastEnd = undefined;
     const { id, log } = this.#context;
     log.info(
       { receiver: id, gateway: this.#address, ...this.#connection?.session?.features },

@@ -1,13 +1,15 @@
-import type { Capabilities, SupportLevel } from "@agent-lifecycle/proto";
+import type { Capabilities } from "@agent-lifecycle/proto";
 import type { LinkEnd } from "./frame-link.ts";
 import type { GatewayConnection } from "./gateway-connection.ts";
 import type { GatewayFeatures } from "./gateway-features.ts";
 import type { ObserverParts } from "./gateway-observer.ts";
-import { HERMES_SUPPORT_LEVEL } from "./support-level.ts";
+
+export interface PastEnd extends LinkEnd {
+  readonly at: number;
+}
 
 /** What is known of the observing itself, for displays. Without secrets. Times in milliseconds since the epoch. */
 export interface HermesStatus {
-  readonly supportLevel: SupportLevel;
   /** Where the gateway is: an address without credentials, or `stdio`. */
   readonly gateway: string;
   readonly state: "connecting" | "connected" | "disconnected" | "stopped";
@@ -22,8 +24,8 @@ export interface HermesStatus {
   readonly lastLookAt: number | undefined;
   /** Of the newest look that failed; the connection may be well. */
   readonly lastFailure: { readonly at: number; readonly text: string } | undefined;
-  /** Why there is no connection. Gone with the next one that works. */
-  readonly lastEnd: LinkEnd | undefined;
+  /** How the connection before this one ended, or why there is none. */
+  readonly lastEnd: PastEnd | undefined;
   readonly eventsStored: number;
   readonly eventsRefused: number;
   readonly snapshotsStored: number;
@@ -36,7 +38,7 @@ export interface ReceiverState {
   readonly connection: GatewayConnection | undefined;
   readonly connectedSince: number | undefined;
   readonly connections: number;
-  readonly lastEnd: LinkEnd | undefined;
+  readonly lastEnd: PastEnd | undefined;
   readonly lastFailure: HermesStatus["lastFailure"];
   readonly isStopped: boolean;
   readonly observer: ObserverParts;
@@ -45,7 +47,6 @@ export interface ReceiverState {
 export function statusOf(receiver: ReceiverState): HermesStatus {
   const { connection, connectedSince, observer } = receiver;
   return {
-    supportLevel: HERMES_SUPPORT_LEVEL,
     gateway: receiver.address,
     state: stateOf(receiver),
     connectedSince,

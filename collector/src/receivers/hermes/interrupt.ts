@@ -1,26 +1,14 @@
 import { isJsonObject } from "@agent-lifecycle/proto";
+import type { CancelOutcome } from "../../runtime/observed-source.ts";
 import { errorInWords } from "./display-text.ts";
 import type { GatewayConnection } from "./gateway-connection.ts";
-
-/**
- * What became of a request to stop a child.
- *
- * requested  the gateway knows the child and told it; it stops at its next step, and so do its own children
- * not_found  the gateway has no such child (any more)
- * not_allowed  this build, or the configuration, does not let us
- * failed     no answer came: the child may or may not have been told
- */
-export interface InterruptOutcome {
-  readonly kind: "requested" | "not_found" | "not_allowed" | "failed";
-  readonly text: string;
-}
 
 /** Asks for one child to be stopped, in the way that the build offers. Never rejects; changes no state (D5). */
 export async function interruptChild(
   childId: string,
   connection: GatewayConnection | undefined,
   mayCancel: boolean,
-): Promise<InterruptOutcome> {
+): Promise<CancelOutcome> {
   if (!mayCancel) return { kind: "not_allowed", text: "cancelling is not configured for this receiver" };
   const { session, observer } = connection ?? {};
   if (connection === undefined || session === undefined || observer === undefined) {

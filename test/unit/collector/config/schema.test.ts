@@ -23,8 +23,29 @@ const tls = { certFile: "/cert", keyFile: "/key", clientCaFile: "/ca", reloadInt
 const http = { allowedHosts: ["proxy.example"], allowedOrigins: ["https://board.example"], tls };
 const module = { module: "./mine.mjs", options: { some_name: [1, "two"] } };
 
+const hermes = {
+  source: "a",
+  pollIntervalMs: 500,
+  attach: true,
+  cancel: true,
+  nameGoals: false,
+  maxFrameBytes: 1_024,
+  requestTimeoutMs: 1_000,
+  silenceTimeoutMs: 9_000,
+};
+const stdio = {
+  command: ["gateway"] as const,
+  workingDirectory: "/work",
+  environment: new Map([["NAME", "never-shown"]]),
+};
+
 /** A configuration that says everything that can be said, and nothing as the defaults have it. */
-const WHOLE: Omit<Whole<CollectorConfiguration>, "access"> & Pick<CollectorConfiguration, "access"> = {
+const WHOLE: Omit<Whole<CollectorConfiguration>, "access" | "receivers"> &
+  Pick<CollectorConfiguration, "access"> & {
+    // A gateway has one address and one credential: no single one says everything.
+    readonly receivers: Omit<Whole<CollectorConfiguration["receivers"]>, "hermes" | `hermes/${string}`> &
+      CollectorConfiguration["receivers"];
+  } = {
   receivers: {
     otlp: {
       protocols: {
@@ -35,6 +56,11 @@ const WHOLE: Omit<Whole<CollectorConfiguration>, "access"> & Pick<CollectorConfi
     jsonl_stdin: { maxLineBytes: 100 },
     jsonl_file: { path: "/a.jsonl", maxLineBytes: 100 },
     "jsonl_file/NAME": { path: "/b.jsonl", maxLineBytes: 100 },
+    hermes: { ...hermes, url: "ws://127.0.0.1:1/api/ws", token: "never-shown" },
+    "hermes/b": { ...hermes, source: "b", url: "ws://127.0.0.1:1/api/ws", tokenFile: "/token" },
+    "hermes/c": { ...hermes, source: "c", url: "wss://gateway.example/api/ws", loginCookie: "never-shown" },
+    "hermes/d": { ...hermes, source: "d", url: "wss://gateway.example/api/ws", loginCookieFile: "/cookie" },
+    "hermes/NAME": { ...hermes, source: "e", stdio },
     module,
     "module/NAME": module,
   },
@@ -108,12 +134,12 @@ describe("schema, types, defaults and documents say the same", () => {
   });
 
   it("the schema has exactly the members of the types", () => {
-    const printed = new Set(leavesOf(printableConfiguration(whole, schema), ""));
+    const printed = leavesOf(printableConfiguration(whole, schema), "").map((path) =>
+      path.replace(/^receivers\.hermes[^.]*\./, "receivers.hermes/NAME."),
+    );
     const known = new Set(reference.filter(({ isLeaf }) => isLeaf).map(({ path }) => path));
     // A component's type alone is an id as well; the reference shows the form with a name.
-    const unnamed = [...printed].filter(
-      (path) => !/^(?:receivers\.(?:jsonl_file|module)|exporters\.module)\./.test(path),
-    );
+    const unnamed = printed.filter((path) => !/^(?:receivers\.(?:jsonl_file|module)|exporters\.module)\./.test(path));
     expect(new Set(unnamed)).toEqual(known);
   });
 
@@ -127,7 +153,8 @@ describe("schema, types, defaults and documents say the same", () => {
       /^receivers\..*(?:NAME|stdin)\./.test(entry.path),
     )) {
       if (said === undefined) continue;
-      const text = "receivers: { jsonl_stdin: , jsonl_file/NAME: { path: /p }, module/NAME: { module: ./m.mjs } }";
+      const text =
+        "receivers: { jsonl_stdin: , jsonl_file/NAME: { path: /p }, module/NAME: { module: ./m.mjs }, hermes/NAME: { stdio: } }";
       const stated = printableConfiguration(load(text).configuration, schema);
       expect([path, valueAt(stated, path)]).toEqual([path, said]);
     }

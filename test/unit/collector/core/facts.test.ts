@@ -131,3 +131,22 @@ describe("L17: a cancel that was asked for", () => {
     expect(core.child("runner", "child-1")).toMatchObject({ state: "lost", facts: asked });
   });
 });
+
+describe("a request to end", () => {
+  const cancelRequestedAt = "2026-09-01T09:00:02.000Z";
+  const REQUEST = { kind: "diagnostic", details: { cancelRequestedAt, name: "not learned" } } as const;
+
+  test("is kept from a diagnostic, which teaches nothing else and is no sign of life (P15, D5)", () => {
+    const core = run(...BEGUN, REQUEST);
+    expect(core.child("runner", "child-1")).toMatchObject({
+      state: "starting",
+      facts: { cancelRequestedAt },
+      lastEvidenceAt: START_MS + 1_000,
+    });
+    expect(factsAfter(...BEGUN, REQUEST)).toEqual({ cancelRequestedAt });
+  });
+
+  test("stays beside an end that did not honour it", () => {
+    expect(factsAfter(...BEGUN, REQUEST, { state: "running" }, { state: "completed" })).toEqual({ cancelRequestedAt });
+  });
+});

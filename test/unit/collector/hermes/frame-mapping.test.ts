@@ -94,7 +94,7 @@ describe("what a frame becomes", () => {
     gateway.emit(SESSION, "subagent.complete", payloadOf("sa-0-a", { status: "banana" }));
     await look();
     expect(intake.problems).toEqual([
-      { code: "reserved_member_malformed", path: "subagent.complete.status", text: "unknown status banana" },
+      { code: "unsupported_status", path: "subagent.complete.status", text: "unknown status banana" },
     ]);
   });
 

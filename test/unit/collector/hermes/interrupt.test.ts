@@ -8,7 +8,7 @@ describe("asking a child to stop", () => {
     const gateway = new ScriptedGateway(OLD_BUILD);
     gateway.rows = [rowOf("sa-0-a")];
     const { receiver } = await observe(gateway);
-    expect(await receiver.interrupt("sa-0-a")).toMatchObject({ kind: "not_allowed" });
+    expect(await receiver.cancel("sa-0-a")).toMatchObject({ kind: "not_allowed" });
     expect(gateway.asked("subagent.interrupt")).toEqual([]);
   });
 
@@ -18,7 +18,7 @@ describe("asking a child to stop", () => {
     gateway.emit("s1", "subagent.start", payloadOf("sa-0-a"));
     gateway.rows = [rowOf("sa-0-a")];
     const { receiver, intake, look } = await observe(gateway, { options: { cancel: true } });
-    expect(await receiver.interrupt("sa-0-a")).toMatchObject({ kind: "requested" });
+    expect(await receiver.cancel("sa-0-a")).toMatchObject({ kind: "requested" });
     expect(gateway.asked("subagent.interrupt").at(-1)).toEqual({ subagent_id: "sa-0-a" });
     await look(3);
     expect(intake.states).toEqual({ "sa-0-a": "running" });
@@ -29,7 +29,7 @@ describe("asking a child to stop", () => {
 
   test("says so when the child is gone already", async () => {
     const { receiver } = await observe(new ScriptedGateway(OLD_BUILD), { options: { cancel: true } });
-    expect(await receiver.interrupt("sa-0-a")).toMatchObject({ kind: "not_found" });
+    expect(await receiver.cancel("sa-0-a")).toMatchObject({ kind: "not_found" });
   });
 
   test("is not allowed to a client that is not attached, where the build asks for that", async () => {
@@ -37,7 +37,7 @@ describe("asking a child to stop", () => {
     gateway.openSession("s1");
     gateway.emit("s1", "subagent.start", payloadOf("sa-0-a"));
     const { receiver } = await observe(gateway, { options: { cancel: true } });
-    expect(await receiver.interrupt("sa-0-a")).toMatchObject({ kind: "not_allowed" });
+    expect(await receiver.cancel("sa-0-a")).toMatchObject({ kind: "not_allowed" });
     expect(gateway.asked("subagent.interrupt")).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe("asking a child to stop", () => {
     const { receiver, look } = await observe(gateway, { options: { cancel: true, attach: true } });
     await look();
     expect(receiver.status.capabilities?.cancel).toBe("known");
-    expect(await receiver.interrupt("sa-0-a")).toMatchObject({ kind: "requested" });
+    expect(await receiver.cancel("sa-0-a")).toMatchObject({ kind: "requested" });
     expect(gateway.asked("subagent.interrupt")).toEqual([{ session_id: "s1", subagent_id: "sa-0-a" }]);
   });
 
@@ -59,14 +59,14 @@ describe("asking a child to stop", () => {
     gateway.answers.set("subagent.interrupt", () => {
       throw new GatewayError(4001, "not owned");
     });
-    expect(await receiver.interrupt("sa-0-a")).toEqual({ kind: "not_allowed", text: "answered 4001: not owned" });
+    expect(await receiver.cancel("sa-0-a")).toEqual({ kind: "not_allowed", text: "answered 4001: not owned" });
     gateway.answers.set("subagent.interrupt", "hang");
-    const unanswered = receiver.interrupt("sa-0-a");
+    const unanswered = receiver.cancel("sa-0-a");
     await time.advance(10_000);
     expect(await unanswered).toMatchObject({ kind: "failed" });
     gateway.downAs = DOWN;
     gateway.drop();
     await time.advance(0);
-    expect(await receiver.interrupt("sa-0-a")).toEqual({ kind: "failed", text: "the gateway is not connected" });
+    expect(await receiver.cancel("sa-0-a")).toEqual({ kind: "failed", text: "the gateway is not connected" });
   });
 });

@@ -56,7 +56,7 @@ describe("a gateway that we start", () => {
   test("that is no program is told", async () => {
     const { receiver } = await receive({ kind: "stdio", command: ["no-such-program-here"] });
     await vi.waitFor(() =>
-      expect(receiver.status.lastEnd).toEqual({ kind: "unreachable", text: "no-such-program-here: ENOENT" }),
+      expect(receiver.status.lastEnd).toMatchObject({ kind: "unreachable", text: "no-such-program-here: ENOENT" }),
     );
     await receiver.shutdown();
   });
