@@ -1,41 +1,51 @@
-import type { AuditPage, ChildrenPage, ChildView, InputsPage, State } from "@agent-lifecycle/proto";
-import { STATES } from "@agent-lifecycle/proto";
+import type { AuditPage, ChildrenPage, ChildView, InputsPage } from "@agent-lifecycle/proto";
 import type { FastifyInstance } from "fastify";
 import { type ChildRecord, viewOf } from "../core/index.ts";
 import { HttpRefusal } from "../http/http-refusal.ts";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import { auditPage } from "./audit-page.ts";
+import { type ChildrenFilter, childrenQuerySchema, findChildren } from "./children-filter.ts";
 import { cursorNumber, cutPage, IDENTIFIER_PARAMETER, PAGING_PARAMETERS, type PagingQuery } from "./paging.ts";
+import { operation } from "./schemas/operation.ts";
 import { inputViewOf } from "./stored-views.ts";
 
-interface ChildrenFilter extends PagingQuery {
-  /** States, separated by commas. */
-  readonly state?: string;
-  readonly source?: string;
-  /** Root child id. */
-  readonly root?: string;
-  readonly stale?: boolean;
-  readonly provisional?: boolean;
-  readonly text?: string;
-}
-
-const ONE_STATE = `(${STATES.join("|")})`;
-
-const CHILDREN_QUERY = {
+const CHILD_PARAMS = {
   type: "object",
-  additionalProperties: false,
-  properties: {
-    ...PAGING_PARAMETERS,
-    state: { type: "string", pattern: `^${ONE_STATE}(,${ONE_STATE}){0,7}$` },
-    source: IDENTIFIER_PARAMETER,
-    root: IDENTIFIER_PARAMETER,
-    stale: { type: "boolean" },
-    provisional: { type: "boolean" },
-    text: { type: "string", minLength: 1, maxLength: 200 },
-  },
+  required: ["source", "childId"],
+  properties: { source: IDENTIFIER_PARAMETER, childId: IDENTIFIER_PARAMETER },
 };
 
 const PAGE_QUERY = { type: "object", additionalProperties: false, properties: PAGING_PARAMETERS };
+
+const LIST = operation({
+  operationId: "listChildren",
+  summary: "Children that have a state, newest first",
+  answer: "ChildrenPage",
+  querystring: childrenQuerySchema(),
+});
+
+const READ = operation({
+  operationId: "getChild",
+  summary: "One child, as the projection knows it",
+  answer: "Child",
+  params: CHILD_PARAMS,
+});
+
+const EVENTS = operation({
+  operationId: "listChildEvents",
+  summary: "What was stored about a child, each with what became of it, oldest first",
+  answer: "InputsPage",
+  params: CHILD_PARAMS,
+  querystring: PAGE_QUERY,
+});
+
+const AUDIT = operation({
+  operationId: "listChildAudit",
+  summary: "What was corrected about a child, oldest first",
+  answer: "AuditPage",
+  params: CHILD_PARAMS,
+  querystring: PAGE_QUERY,
+});
 
 interface ChildRoute {
   readonly Params: { readonly source: string; readonly childId: string };
@@ -47,46 +57,30 @@ interface ChildPageRoute extends ChildRoute {
 
 /** `/api/v1/children`: rows, and everything about one child. */
 export async function registerChildrenRoutes(scope: FastifyInstance, reader: ProjectionReader): Promise<void> {
-  scope.get<{ Querystring: ChildrenFilter }>("/children", { schema: { querystring: CHILDREN_QUERY } }, (request) =>
+  scope.get<{ Querystring: ChildrenFilter }>("/children", { schema: LIST }, (request) =>
     childrenPage(reader, request.query),
   );
-  scope.get<ChildRoute>("/children/:source/:childId", (request): ChildView => viewOf(childOf(reader, request.params)));
-  scope.get<ChildPageRoute>(
-    "/children/:source/:childId/events",
-    { schema: { querystring: PAGE_QUERY } },
-    (request): InputsPage => {
-      const { key } = childOf(reader, request.params);
-      const { limit } = request.query;
-      const found = reader.inputsOfChild(key, cursorNumber(request.query) ?? 0, limit + 1);
-      const { entries, nextCursor } = cutPage(found, limit, ({ inputId }) => inputId);
-      return { inputs: entries.map(inputViewOf), nextCursor };
-    },
+  scope.get<ChildRoute>(
+    "/children/:source/:childId",
+    { schema: READ },
+    (request): ChildView => viewOf(childOf(reader, request.params)),
   );
-  scope.get<ChildPageRoute>(
-    "/children/:source/:childId/audit",
-    { schema: { querystring: PAGE_QUERY } },
-    (request): AuditPage => {
-      const { key: childKey } = childOf(reader, request.params);
-      return auditPage(reader, request.query, childKey);
-    },
-  );
+  scope.get<ChildPageRoute>("/children/:source/:childId/events", { schema: EVENTS }, (request): InputsPage => {
+    const { key } = childOf(reader, request.params);
+    const { limit } = request.query;
+    const found = reader.inputsOfChild(key, cursorNumber(request.query) ?? 0, limit + 1);
+    const { entries, nextCursor } = cutPage(found, limit, ({ inputId }) => inputId);
+    return { inputs: entries.map(inputViewOf), nextCursor };
+  });
+  scope.get<ChildPageRoute>("/children/:source/:childId/audit", { schema: AUDIT }, (request): AuditPage => {
+    const { key: childKey } = childOf(reader, request.params);
+    return auditPage(reader, request.query, childKey);
+  });
 }
 
 function childrenPage(reader: ProjectionReader, filter: ChildrenFilter): ChildrenPage {
-  const { limit, state, source, root, stale, provisional, text } = filter;
-  const beforeKey = cursorNumber(filter);
   const position = reader.listingPosition();
-  const found = reader.children({
-    limit: limit + 1,
-    ...(state === undefined ? undefined : { states: state.split(",") as State[] }),
-    ...(source === undefined ? undefined : { source }),
-    ...(root === undefined ? undefined : { rootChildId: root }),
-    ...(stale === undefined ? undefined : { stale }),
-    ...(provisional === undefined ? undefined : { provisional }),
-    ...(text === undefined ? undefined : { text }),
-    ...(beforeKey === undefined ? undefined : { beforeKey }),
-  });
-  const { entries, nextCursor } = cutPage(found, limit, ({ key }) => key);
+  const { entries, nextCursor } = cutPage(findChildren(reader, filter), filter.limit, ({ key }) => key);
   return { children: entries.map(viewOf), position, nextCursor };
 }
 

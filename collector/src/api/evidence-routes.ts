@@ -9,19 +9,42 @@ import type { FastifyInstance } from "fastify";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import { auditPage } from "./audit-page.ts";
 import { cursorNumber, cutPage, PAGING_PARAMETERS, type PagingQuery } from "./paging.ts";
+import { operation } from "./schemas/operation.ts";
 import { diagnosticViewOf } from "./stored-views.ts";
 
-const AUDIT_QUERY = { type: "object", additionalProperties: false, properties: PAGING_PARAMETERS };
+const SUMMARY = operation({
+  operationId: "getSummary",
+  summary: "Counts of all children, which always add up",
+  answer: "Summary",
+});
+
+const SOURCES = operation({
+  operationId: "listSources",
+  summary: "The sources that children are known of",
+  answer: "Sources",
+});
+
+const AUDIT = operation({
+  operationId: "listAudit",
+  summary: "What was corrected, of all children, oldest first",
+  answer: "AuditPage",
+  querystring: { type: "object", additionalProperties: false, properties: PAGING_PARAMETERS },
+});
 
 interface DiagnosticsQuery extends PagingQuery {
   readonly code?: string;
 }
 
-const DIAGNOSTICS_QUERY = {
-  type: "object",
-  additionalProperties: false,
-  properties: { ...PAGING_PARAMETERS, code: { enum: DIAGNOSTIC_CODES } },
-};
+const DIAGNOSTICS = operation({
+  operationId: "listDiagnostics",
+  summary: "What was rejected or tolerated, and why, newest first",
+  answer: "DiagnosticsPage",
+  querystring: {
+    type: "object",
+    additionalProperties: false,
+    properties: { ...PAGING_PARAMETERS, code: { type: "string", enum: DIAGNOSTIC_CODES } },
+  },
+});
 
 /** Counts, sources, and what the collector objected to or corrected. */
 export async function registerEvidenceRoutes(
@@ -29,16 +52,16 @@ export async function registerEvidenceRoutes(
   reader: ProjectionReader,
   summaryView: () => SummaryView,
 ): Promise<void> {
-  scope.get("/summary", (): SummaryView => summaryView());
-  scope.get("/sources", (): SourcesView => ({ sources: reader.sources() }));
+  scope.get("/summary", { schema: SUMMARY }, (): SummaryView => summaryView());
+  scope.get("/sources", { schema: SOURCES }, (): SourcesView => ({ sources: reader.sources() }));
   scope.get<{ Querystring: PagingQuery }>(
     "/audit",
-    { schema: { querystring: AUDIT_QUERY } },
+    { schema: AUDIT },
     (request): AuditPage => auditPage(reader, request.query),
   );
   scope.get<{ Querystring: DiagnosticsQuery }>(
     "/diagnostics",
-    { schema: { querystring: DIAGNOSTICS_QUERY } },
+    { schema: DIAGNOSTICS },
     (request): DiagnosticsPage => diagnosticsPage(reader, request.query),
   );
 }

@@ -3,9 +3,9 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1_000;
 
 /** Query parameters of every listing, as JSON Schema. A cursor is what the page before said; it means nothing else. */
-export const PAGING_PARAMETERS: Readonly<Record<string, object>> = {
+export const PAGING_PARAMETERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   limit: { type: "integer", minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT },
-  cursor: { type: "string", pattern: "^[0-9]{1,15}$" },
+  cursor: { type: "string", pattern: "^[0-9]{1,15}$", description: "What the page before said as nextCursor." },
 };
 
 export interface PagingQuery {

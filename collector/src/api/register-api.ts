@@ -1,3 +1,4 @@
+import etag from "@fastify/etag";
 import type { FastifyInstance } from "fastify";
 import { refuseOtherMethods } from "../http/allowed-methods.ts";
 import { HttpRefusal } from "../http/http-refusal.ts";
@@ -9,6 +10,8 @@ import { registerBoardFiles } from "./board-files.ts";
 import { registerChildrenRoutes } from "./children-routes.ts";
 import { registerEvidenceRoutes } from "./evidence-routes.ts";
 import { registerHealthRoutes } from "./health-routes.ts";
+import { registerLineageRoutes } from "./lineage-routes.ts";
+import { registerOpenApi } from "./openapi.ts";
 import { registerStreamRoute } from "./stream-route.ts";
 import { createSummaryView } from "./summary-view.ts";
 import { UpdateStream } from "./update-stream.ts";
@@ -42,6 +45,7 @@ export async function registerApi(
     ...(maxStreams === undefined ? undefined : { maxReaders: maxStreams }),
   });
   const methods = collectMethods(server);
+  await registerOpenApi(server);
   await registerBoardFiles(server);
   await registerHealthRoutes(server, readiness);
   await server.register(async (guarded) => {
@@ -56,7 +60,9 @@ export async function registerApi(
     });
     await guarded.register(
       async (api) => {
+        await api.register(etag, { algorithm: "sha1" });
         await registerChildrenRoutes(api, reader);
+        await registerLineageRoutes(api, reader);
         await registerEvidenceRoutes(api, reader, summaryView);
         await registerStreamRoute(api, stream);
         api.all("/*", () => {

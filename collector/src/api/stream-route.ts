@@ -1,12 +1,47 @@
 import type { FastifyInstance } from "fastify";
 import { HttpRefusal, retryLater } from "../http/http-refusal.ts";
 import { SECURITY_HEADERS } from "../http/security-headers.ts";
+import { named } from "./schemas/schema-terms.ts";
 import type { UpdateStream } from "./update-stream.ts";
 
-const STREAM_QUERY = {
-  type: "object",
-  additionalProperties: false,
-  properties: { after: { type: "integer", minimum: 0, maximum: Number.MAX_SAFE_INTEGER } },
+const PROBLEM = { content: { "application/problem+json": { schema: named("Problem") } } };
+
+const STREAM = {
+  operationId: "streamChanges",
+  summary: "Changes as they are stored, as server-sent events",
+  description: [
+    "`child`: a Child that changed, the newest of each. `summary`: the Summary, after every change. `resync`: changes were",
+    "missed (a Resync); list the children again, what follows comes after its position. A comment every 15 s is a sign of",
+    "life. The id of an event says that everything up to that input was sent: come back with it as `Last-Event-ID` or",
+    "`after`. Begin with the position of a listing and nothing is missed between the two.",
+  ].join(" "),
+  security: [{ bearer: ["read"] }],
+  querystring: {
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      after: {
+        type: "integer",
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Id of the last input that is known already; without it the stream begins with now.",
+      },
+    },
+  },
+  headers: {
+    type: "object",
+    properties: { "last-event-id": { type: "string", description: "As `after`, and it goes before it." } },
+  },
+  response: {
+    200: {
+      description: "Server-sent events; each one's data is one of these.",
+      content: {
+        "text/event-stream": { schema: { anyOf: [named("Child"), named("Summary"), named("Resync")] } },
+      },
+    },
+    "4xx": { description: "Refused: what is wrong with the request.", ...PROBLEM },
+    "5xx": { description: "Not answered; Retry-After says when to come again.", ...PROBLEM },
+  },
 };
 
 const STREAM_HEADERS = {
@@ -26,7 +61,7 @@ export async function registerStreamRoute(scope: FastifyInstance, stream: Update
   scope.addHook("preClose", async () => stream.close());
   scope.get<{ Querystring: { readonly after?: number } }>(
     "/stream",
-    { schema: { querystring: STREAM_QUERY }, exposeHeadRoute: false },
+    { schema: STREAM, exposeHeadRoute: false },
     (request, reply) => {
       const after = resumePosition(request.headers["last-event-id"]) ?? request.query.after;
       if (stream.isFull) throw retryLater("overloaded", "too many streams are open", 2);
