@@ -1,15 +1,16 @@
 import type { WatermarkMemory, WatermarkRecord } from "@agent-lifecycle/collector/parts";
 import { describe, expect, test } from "vitest";
+import { payloadOf, rowOf } from "../../../kit/hermes/frames.ts";
+import { GATEWAY_0_20_6 } from "../../../kit/hermes/gateway-build.ts";
+import { GatewayDouble } from "../../../kit/hermes/gateway-double.ts";
 import { FoldingIntake } from "./folding-intake.ts";
-import { payloadOf, rowOf } from "./frames.ts";
 import { ManualTime } from "./manual-time.ts";
 import { observe } from "./observation.ts";
-import { REPLAY_BUILD, ScriptedGateway } from "./scripted-gateway.ts";
 
 const SESSION = "s1";
 
-function replayGateway(): ScriptedGateway {
-  const gateway = new ScriptedGateway(REPLAY_BUILD);
+function replayGateway(): GatewayDouble {
+  const gateway = new GatewayDouble(GATEWAY_0_20_6);
   gateway.openSession(SESSION);
   return gateway;
 }

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { payloadOf, rowOf } from "./frames.ts";
+import { payloadOf, rowOf } from "../../../kit/hermes/frames.ts";
+import { GATEWAY_0_20_6 } from "../../../kit/hermes/gateway-build.ts";
+import { GatewayDouble } from "../../../kit/hermes/gateway-double.ts";
 import { observe } from "./observation.ts";
-import { REPLAY_BUILD, ScriptedGateway } from "./scripted-gateway.ts";
 
 const SESSION = "s1";
 
 async function observeSession() {
-  const gateway = new ScriptedGateway(REPLAY_BUILD);
+  const gateway = new GatewayDouble(GATEWAY_0_20_6);
   gateway.openSession(SESSION);
   return { gateway, ...(await observe(gateway)) };
 }
@@ -294,7 +295,7 @@ describe("what is told beside the state", () => {
   });
 
   test("goals stay where they are when they are not to name anybody", async () => {
-    const gateway = new ScriptedGateway(REPLAY_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_20_6);
     gateway.openSession(SESSION);
     gateway.emit(SESSION, "subagent.start", payloadOf("sa-0-a"));
     const { intake } = await observe(gateway, { options: { nameGoals: false } });

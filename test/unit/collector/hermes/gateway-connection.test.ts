@@ -1,13 +1,14 @@
 import { describe, expect, test, vi } from "vitest";
-import { payloadOf, rowOf } from "./frames.ts";
+import { payloadOf, rowOf } from "../../../kit/hermes/frames.ts";
+import { GATEWAY_0_19, GATEWAY_0_20_6 } from "../../../kit/hermes/gateway-build.ts";
+import { DOWN, GatewayDouble } from "../../../kit/hermes/gateway-double.ts";
 import { observe } from "./observation.ts";
-import { DOWN, OLD_BUILD, REPLAY_BUILD, ScriptedGateway } from "./scripted-gateway.ts";
 
 const SILENCE_MS = 45_000;
 
 describe("coming back", () => {
   test("a gateway that is not there is tried again after waits that grow up to half a minute", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.downAs = DOWN;
     const { time, receiver } = await observe(gateway);
     const waits: number[] = [];
@@ -27,7 +28,7 @@ describe("coming back", () => {
   });
 
   test("a gateway that refuses us is asked rarely", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.downAs = { kind: "refused", text: "closed with 4401" };
     const { time, receiver } = await observe(gateway);
     const waits: number[] = [];
@@ -41,7 +42,7 @@ describe("coming back", () => {
   });
 
   test("after a connection that worked, the waits begin anew", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.downAs = DOWN;
     const { time } = await observe(gateway);
     await time.advance(20_000);
@@ -53,7 +54,7 @@ describe("coming back", () => {
   });
 
   test("whoever asks the authority hears of every connection that works", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     let connected = 0;
     const { time } = await observe(gateway, {
       parts: {
@@ -68,14 +69,14 @@ describe("coming back", () => {
   });
 
   test("each connection to a gateway that names no run of its own is an epoch; one that does is the same run", async () => {
-    const old = new ScriptedGateway(OLD_BUILD);
+    const old = new GatewayDouble(GATEWAY_0_19);
     const first = await observe(old);
     const epoch = first.receiver.status.epoch;
     old.drop();
     await first.time.advance(2_000);
     expect(first.receiver.status.epoch).not.toBe(epoch);
 
-    const newer = new ScriptedGateway(REPLAY_BUILD);
+    const newer = new GatewayDouble(GATEWAY_0_20_6);
     const second = await observe(newer);
     newer.drop();
     await second.time.advance(2_000);
@@ -83,7 +84,7 @@ describe("coming back", () => {
   });
 
   test("a running child stands when its old gateway is reached again", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.rows = [rowOf("sa-0-a")];
     const { intake, time } = await observe(gateway);
     gateway.drop();
@@ -95,7 +96,7 @@ describe("coming back", () => {
 
 describe("signs of life", () => {
   test("a half-open connection is given up after the silence allowed, and another is made", async () => {
-    const gateway = new ScriptedGateway(REPLAY_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_20_6);
     const { time, receiver } = await observe(gateway);
     for (const method of ["delegation.status", "gateway.ping"]) gateway.answers.set(method, "hang");
     await time.advance(SILENCE_MS - 5_000);
@@ -108,7 +109,7 @@ describe("signs of life", () => {
   });
 
   test("an old build that knows no ping is alive all the same", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     const { time } = await observe(gateway, { options: { pollIntervalMs: 200_000 } });
     await time.advance(180_000);
     expect(gateway.asked("gateway.ping").length).toBeGreaterThanOrEqual(5);
@@ -116,14 +117,14 @@ describe("signs of life", () => {
   });
 
   test("answers are life enough: a gateway that is looked at is not asked for more", async () => {
-    const gateway = new ScriptedGateway(REPLAY_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_20_6);
     const { time } = await observe(gateway);
     await time.advance(120_000);
     expect(gateway.asked("gateway.ping")).toEqual([]);
   });
 
   test("a gateway that never becomes ready is given up", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.isMute = true;
     const { time, receiver } = await observe(gateway);
     await time.advance(29_000);
@@ -135,7 +136,7 @@ describe("signs of life", () => {
 
 describe("what the gateway should not send", () => {
   test("costs nothing but itself, and is counted and bounded", async () => {
-    const gateway = new ScriptedGateway(REPLAY_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_20_6);
     gateway.openSession("s1");
     const { intake, look, receiver } = await observe(gateway);
     for (let frame = 0; frame < 100; frame += 1)
@@ -154,7 +155,7 @@ describe("what the gateway should not send", () => {
 
 describe("the authority", () => {
   test("answers with what a question of its own brought, and passes nothing on itself", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     const { intake, receiver } = await observe(gateway);
     gateway.rows = [rowOf("sa-0-a")];
     const snapshot = await receiver.snapshotSource.fetch(new AbortController().signal);
@@ -169,14 +170,14 @@ describe("the authority", () => {
   });
 
   test("names every answer anew", async () => {
-    const { receiver } = await observe(new ScriptedGateway(OLD_BUILD));
+    const { receiver } = await observe(new GatewayDouble(GATEWAY_0_19));
     const { signal } = new AbortController();
     const answers = await Promise.all([receiver.snapshotSource.fetch(signal), receiver.snapshotSource.fetch(signal)]);
     expect(new Set(answers.map((answer) => (answer as { snapshotId: string }).snapshotId)).size).toBe(2);
   });
 
   test("passes on what happened before it answers", async () => {
-    const gateway = new ScriptedGateway(REPLAY_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_20_6);
     gateway.openSession("s1");
     const { intake, receiver } = await observe(gateway);
     gateway.emit("s1", "subagent.start", payloadOf("sa-0-a"));
@@ -186,7 +187,7 @@ describe("the authority", () => {
   });
 
   test("is unreachable without a connection, and says why", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.downAs = DOWN;
     const { receiver } = await observe(gateway);
     await expect(receiver.snapshotSource.fetch(new AbortController().signal)).rejects.toThrow(
@@ -195,7 +196,7 @@ describe("the authority", () => {
   });
 
   test("gives no answer when the gateway gives none", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     const { receiver, time } = await observe(gateway);
     gateway.answers.set("delegation.status", "hang");
     const answer = expect(receiver.snapshotSource.fetch(new AbortController().signal)).rejects.toThrow("no answer");
@@ -206,7 +207,7 @@ describe("the authority", () => {
 
 describe("the end", () => {
   test("a connection that lasts gathers nothing: each wait lets go of what it listened to", async () => {
-    const gateway = new ScriptedGateway(REPLAY_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_20_6);
     const { look, time } = await observe(gateway);
     const added = vi.spyOn(AbortSignal.prototype, "addEventListener");
     const removed = vi.spyOn(AbortSignal.prototype, "removeEventListener");
@@ -217,7 +218,7 @@ describe("the end", () => {
   });
 
   test("after shutdown nothing is asked, passed on, or planned", async () => {
-    const gateway = new ScriptedGateway(REPLAY_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_20_6);
     const { receiver, time, intake } = await observe(gateway);
     await receiver.shutdown();
     await receiver.shutdown();
@@ -231,13 +232,13 @@ describe("the end", () => {
   });
 
   test("a shutdown while a question is open, a door refuses, or a gateway is awaited, does not wait for them", async () => {
-    const hanging = new ScriptedGateway(REPLAY_BUILD);
+    const hanging = new GatewayDouble(GATEWAY_0_20_6);
     const first = await observe(hanging);
     hanging.answers.set("delegation.status", "hang");
     await first.time.advance(1_000);
     await first.receiver.shutdown();
 
-    const refused = new ScriptedGateway(REPLAY_BUILD);
+    const refused = new GatewayDouble(GATEWAY_0_20_6);
     refused.openSession("s1");
     const second = await observe(refused);
     second.intake.refusals.push({ kind: "overloaded", retryAfterSeconds: 3_600 });
@@ -245,7 +246,7 @@ describe("the end", () => {
     await second.time.advance(1_000);
     await second.receiver.shutdown();
 
-    const absent = new ScriptedGateway(OLD_BUILD);
+    const absent = new GatewayDouble(GATEWAY_0_19);
     absent.downAs = DOWN;
     const third = await observe(absent);
     await third.receiver.shutdown();

@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { payloadOf, rowOf } from "./frames.ts";
+import { payloadOf, rowOf } from "../../../kit/hermes/frames.ts";
+import { GATEWAY_0_19, GATEWAY_0_20_6, GATEWAY_0_21 } from "../../../kit/hermes/gateway-build.ts";
+import { DOWN, GatewayDouble } from "../../../kit/hermes/gateway-double.ts";
+import { GatewayError } from "../../../kit/hermes/gateway-methods.ts";
 import { observe } from "./observation.ts";
-import { DOWN, GatewayError, OLD_BUILD, REPLAY_BUILD, ScriptedGateway, SHARED_BUILD } from "./scripted-gateway.ts";
 
 describe("asking a child to stop", () => {
   test("is not done unless it is configured", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.rows = [rowOf("sa-0-a")];
     const { receiver } = await observe(gateway);
     expect(await receiver.cancel("sa-0-a")).toMatchObject({ kind: "not_allowed" });
@@ -13,7 +15,7 @@ describe("asking a child to stop", () => {
   });
 
   test("tells the gateway, and changes no state: that is for evidence", async () => {
-    const gateway = new ScriptedGateway(REPLAY_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_20_6);
     gateway.openSession("s1");
     gateway.emit("s1", "subagent.start", payloadOf("sa-0-a"));
     gateway.rows = [rowOf("sa-0-a")];
@@ -28,12 +30,12 @@ describe("asking a child to stop", () => {
   });
 
   test("says so when the child is gone already", async () => {
-    const { receiver } = await observe(new ScriptedGateway(OLD_BUILD), { options: { cancel: true } });
+    const { receiver } = await observe(new GatewayDouble(GATEWAY_0_19), { options: { cancel: true } });
     expect(await receiver.cancel("sa-0-a")).toMatchObject({ kind: "not_found" });
   });
 
   test("is not allowed to a client that is not attached, where the build asks for that", async () => {
-    const gateway = new ScriptedGateway(SHARED_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_21);
     gateway.openSession("s1");
     gateway.emit("s1", "subagent.start", payloadOf("sa-0-a"));
     const { receiver } = await observe(gateway, { options: { cancel: true } });
@@ -42,7 +44,7 @@ describe("asking a child to stop", () => {
   });
 
   test("names the session where we are attached to it", async () => {
-    const gateway = new ScriptedGateway(SHARED_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_21);
     gateway.openSession("s1");
     gateway.emit("s1", "subagent.start", payloadOf("sa-0-a"));
     gateway.answers.set("subagent.interrupt", () => ({ found: true, subagent_id: "sa-0-a" }));
@@ -54,7 +56,7 @@ describe("asking a child to stop", () => {
   });
 
   test("fails in words when there is no answer, no connection, or a refusal", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     const { receiver, time } = await observe(gateway, { options: { cancel: true } });
     gateway.answers.set("subagent.interrupt", () => {
       throw new GatewayError(4001, "not owned");

@@ -5,9 +5,9 @@ import {
   type HermesReceiver,
 } from "@agent-lifecycle/collector/parts";
 import { onTestFinished } from "vitest";
+import type { GatewayDouble } from "../../../kit/hermes/gateway-double.ts";
 import { FoldingIntake } from "./folding-intake.ts";
 import { ManualTime } from "./manual-time.ts";
-import type { ScriptedGateway } from "./scripted-gateway.ts";
 
 const POLL_MS = 1_000;
 
@@ -30,7 +30,7 @@ export interface ObservationOptions {
 let connections = 0;
 
 /** The real receiver on a scripted gateway, with the real fold behind its door, past its first look. */
-export async function observe(gateway: ScriptedGateway, given: ObservationOptions = {}): Promise<Observation> {
+export async function observe(gateway: GatewayDouble, given: ObservationOptions = {}): Promise<Observation> {
   const time = given.time ?? new ManualTime();
   const intake = given.intake ?? new FoldingIntake(time.wallNow);
   const logged: { text: string; members: object }[] = [];

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { payloadOf } from "./frames.ts";
+import { payloadOf } from "../../../kit/hermes/frames.ts";
+import { GATEWAY_0_19, GATEWAY_0_20_6, GATEWAY_0_21 } from "../../../kit/hermes/gateway-build.ts";
+import { GatewayDouble } from "../../../kit/hermes/gateway-double.ts";
 import { observe } from "./observation.ts";
-import { OLD_BUILD, REPLAY_BUILD, ScriptedGateway, SHARED_BUILD } from "./scripted-gateway.ts";
 
 const SESSION = "s1";
 
@@ -9,11 +10,11 @@ describe("leaving others alone", () => {
   const READING = ["delegation.status", "session.active_list", "session.events.since", "gateway.ping"];
 
   test.each([
-    ["an old build", OLD_BUILD],
-    ["a build with replay", REPLAY_BUILD],
-    ["a build that shares sessions", SHARED_BUILD],
+    ["an old build", GATEWAY_0_19],
+    ["a build with replay", GATEWAY_0_20_6],
+    ["a build that shares sessions", GATEWAY_0_21],
   ])("by default only questions are asked of %s", async (_name, build) => {
-    const gateway = new ScriptedGateway(build);
+    const gateway = new GatewayDouble(build);
     gateway.openSession(SESSION);
     const { look } = await observe(gateway);
     await look(60);
@@ -21,10 +22,10 @@ describe("leaving others alone", () => {
   });
 
   test.each([
-    ["an old build", OLD_BUILD],
-    ["a build with a single slot", REPLAY_BUILD],
+    ["an old build", GATEWAY_0_19],
+    ["a build with a single slot", GATEWAY_0_20_6],
   ])("%s is never attached to, however it is configured", async (_name, build) => {
-    const gateway = new ScriptedGateway(build);
+    const gateway = new GatewayDouble(build);
     gateway.openSession(SESSION);
     const { look } = await observe(gateway, { options: { attach: true, cancel: true } });
     await look(5);
@@ -32,7 +33,7 @@ describe("leaving others alone", () => {
   });
 
   test("a session that is shared is attached to once, and a frame that comes is only a reason to look", async () => {
-    const gateway = new ScriptedGateway(SHARED_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_21);
     gateway.openSession(SESSION);
     const { intake, look, time, receiver } = await observe(gateway, { options: { attach: true } });
     await look(5);
@@ -41,7 +42,6 @@ describe("leaving others alone", () => {
     await time.advance(100);
     const frame = gateway.emit(SESSION, "subagent.start", payloadOf("sa-0-a"));
     gateway.push(frame);
-    gateway.push(frame);
     await time.advance(60);
     expect(intake.statesReported("sa-0-a")).toEqual(["created", "starting", "running"]);
     await look(2);
@@ -49,27 +49,28 @@ describe("leaving others alone", () => {
   });
 
   test("a subscription that falls silent loses nothing", async () => {
-    const gateway = new ScriptedGateway(SHARED_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_21);
     gateway.openSession(SESSION);
     const { intake, look } = await observe(gateway, { options: { attach: true } });
+    gateway.isSilent = true;
     gateway.emit(SESSION, "subagent.start", payloadOf("sa-0-a"));
     await look();
     expect(intake.states).toEqual({ "sa-0-a": "running" });
   });
 
   test("what a build offers is what is said of it", async () => {
-    const capabilitiesWith = async (gateway: ScriptedGateway, options: object) =>
+    const capabilitiesWith = async (gateway: GatewayDouble, options: object) =>
       Object.entries((await observe(gateway, { options })).receiver.status.capabilities ?? {})
         .filter(([, knowledge]) => knowledge === "known")
         .map(([name]) => name);
-    expect(await capabilitiesWith(new ScriptedGateway(OLD_BUILD), {})).toEqual(["snapshot"]);
-    expect(await capabilitiesWith(new ScriptedGateway(OLD_BUILD), { cancel: true })).toEqual(["snapshot", "cancel"]);
-    expect(await capabilitiesWith(new ScriptedGateway(REPLAY_BUILD), {})).toEqual([
+    expect(await capabilitiesWith(new GatewayDouble(GATEWAY_0_19), {})).toEqual(["snapshot"]);
+    expect(await capabilitiesWith(new GatewayDouble(GATEWAY_0_19), { cancel: true })).toEqual(["snapshot", "cancel"]);
+    expect(await capabilitiesWith(new GatewayDouble(GATEWAY_0_20_6), {})).toEqual([
       "history",
       "snapshot",
       "terminalCause",
     ]);
-    expect(await capabilitiesWith(new ScriptedGateway(SHARED_BUILD), { cancel: true })).toEqual([
+    expect(await capabilitiesWith(new GatewayDouble(GATEWAY_0_21), { cancel: true })).toEqual([
       "history",
       "snapshot",
       "terminalCause",
@@ -79,7 +80,7 @@ describe("leaving others alone", () => {
 
 describe("events that come unasked", () => {
   test("of a gateway that cannot replay, they are passed on as they come, each a frame of its own", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     const { intake, time } = await observe(gateway);
     for (const [type, more] of [
       ["subagent.start", {}],
@@ -95,7 +96,7 @@ describe("events that come unasked", () => {
   });
 
   test("a flood is bounded, and what was lost of it is told and made up for by a snapshot", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     const { intake, look } = await observe(gateway);
     await look();
     const snapshots = intake.snapshots.length;

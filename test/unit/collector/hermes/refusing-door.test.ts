@@ -1,13 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { payloadOf, rowOf } from "./frames.ts";
+import { payloadOf, rowOf } from "../../../kit/hermes/frames.ts";
+import { GATEWAY_0_19, GATEWAY_0_20_6 } from "../../../kit/hermes/gateway-build.ts";
+import { GatewayDouble } from "../../../kit/hermes/gateway-double.ts";
 import { settled } from "./manual-time.ts";
 import { observe } from "./observation.ts";
-import { OLD_BUILD, REPLAY_BUILD, ScriptedGateway } from "./scripted-gateway.ts";
 
 const SESSION = "s1";
 
-function replayGateway(): ScriptedGateway {
-  const gateway = new ScriptedGateway(REPLAY_BUILD);
+function replayGateway(): GatewayDouble {
+  const gateway = new GatewayDouble(GATEWAY_0_20_6);
   gateway.openSession(SESSION);
   return gateway;
 }
@@ -29,7 +30,7 @@ describe("a door that refuses", () => {
   });
 
   test("a refused snapshot is replaced by that of the next look", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     const { intake, look } = await observe(gateway);
     intake.refusals.push({ kind: "overloaded", retryAfterSeconds: 5 });
     gateway.rows = [rowOf("sa-0-a")];
@@ -52,7 +53,7 @@ describe("times", () => {
   });
 
   test("a snapshot is as of the question, not of the answer", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.answers.set("delegation.status", "hang");
     const { intake, time } = await observe(gateway);
     expect(intake.snapshots).toEqual([]);

@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { payloadOf, rowOf } from "./frames.ts";
+import { payloadOf, rowOf } from "../../../kit/hermes/frames.ts";
+import { GATEWAY_0_20_6 } from "../../../kit/hermes/gateway-build.ts";
+import { GatewayDouble } from "../../../kit/hermes/gateway-double.ts";
+import { GatewayError } from "../../../kit/hermes/gateway-methods.ts";
 import { settled } from "./manual-time.ts";
 import { observe } from "./observation.ts";
-import { GatewayError, REPLAY_BUILD, ScriptedGateway } from "./scripted-gateway.ts";
 
 const SESSION = "s1";
 
-function replayGateway(): ScriptedGateway {
-  const gateway = new ScriptedGateway(REPLAY_BUILD);
+function replayGateway(): GatewayDouble {
+  const gateway = new GatewayDouble(GATEWAY_0_20_6);
   gateway.openSession(SESSION);
   return gateway;
 }

@@ -1,36 +1,12 @@
+import { fileURLToPath } from "node:url";
 import type { HermesOptions } from "@agent-lifecycle/collector/parts";
 import { describe, expect, test, vi } from "vitest";
 import { receive } from "./real-receiver.ts";
 
-/** A gateway over its standard streams: says it is ready, answers, and writes more to its standard error than a pipe holds. */
-const STDIO_GATEWAY = `
-const say = (frame) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...frame }) + "\\n");
-process.stderr.write("noise ".repeat(50_000));
-if (process.env.MODE === "parent") {
-  require("node:child_process").spawn(process.execPath, ["-e", "setTimeout(() => {}, 8_000)"], { stdio: "inherit" });
-}
-say({ method: "event", params: { type: "gateway.ready", payload: { skin: {} } } });
-let rest = "";
-process.stdin.on("data", (chunk) => {
-  const lines = (rest + chunk).split("\\n");
-  rest = lines.pop();
-  for (const line of lines) {
-    const { id, method } = JSON.parse(line);
-    if (process.env.MODE === "die" && method === "delegation.status") {
-      process.stderr.write("\\nRuntimeError: it broke\\n", () => process.exit(3));
-      return;
-    }
-    if (process.env.MODE === "flood") return process.stdout.write("x".repeat(100_000));
-    if (method === "delegation.status") say({ id, result: { active: [{ subagent_id: "sa-0-ä", status: "running" }] } });
-    else say({ id, error: { code: -32601, message: "unknown method" } });
-  }
-});
-if (process.env.MODE === "stubborn") process.on("SIGTERM", () => {});
-else process.stdin.on("end", () => process.exit(0));
-`;
+const PROGRAM = fileURLToPath(new URL("../../../fixtures/programs/hermes-gateway.ts", import.meta.url));
 
 function stdioGateway(mode: string): HermesOptions["transport"] {
-  return { kind: "stdio", command: [process.execPath, "-e", STDIO_GATEWAY], environment: { MODE: mode } };
+  return { kind: "stdio", command: [process.execPath, PROGRAM], environment: { GATEWAY_MODE: mode } };
 }
 
 describe("a gateway that we start", () => {
@@ -40,6 +16,14 @@ describe("a gateway that we start", () => {
     expect(receiver.status).toMatchObject({ gateway: "stdio", capabilities: { terminalCause: "known" } });
     await receiver.shutdown();
     expect(receiver.status.state).toBe("stopped");
+  });
+
+  test("tells of its own sessions as it goes, with every end", async () => {
+    const { intake } = await receive(stdioGateway("children"));
+    await vi.waitFor(() => expect(intake.states).toEqual({ "sa-0-ä": "failed", "sa-1-b": "completed" }), {
+      timeout: 10_000,
+    });
+    expect(intake.child("sa-0-ä")).toMatchObject({ facts: { cause: "timeout" }, terminalEvidence: "event" });
   });
 
   test("that ends by itself is told with its last words", async () => {

@@ -1,82 +1,21 @@
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { type WebSocket, WebSocketServer } from "ws";
-import { rowOf } from "./frames.ts";
+import { rowOf } from "../../../kit/hermes/frames.ts";
+import { GATEWAY_0_19 } from "../../../kit/hermes/gateway-build.ts";
+import { GatewayDouble } from "../../../kit/hermes/gateway-double.ts";
+import { type GatewayServer, type GatewayServerOptions, serveGateway } from "../../../kit/hermes/gateway-server.ts";
 import { receive } from "./real-receiver.ts";
 
 const TOKEN = "session-token-1234567890";
-const READY = JSON.stringify({
-  jsonrpc: "2.0",
-  method: "event",
-  params: { type: "gateway.ready", payload: { skin: {} } },
-});
-
-interface RealGateway {
-  readonly url: string;
-  readonly server: Server;
-  readonly upgrades: URL[];
-  readonly peers: WebSocket[];
-}
-
-interface GatewayBehaviour {
-  readonly statusOfUpgrade?: (url: URL) => number | undefined;
-  readonly onRequest?: (peer: WebSocket, request: { readonly id: number; readonly method: string }) => void;
-  readonly onHttp?: (request: IncomingMessage) => {
-    readonly status: number;
-    readonly body: string;
-    readonly location?: string;
-  };
-}
-
-/** A gateway of an old build behind a real socket, on a free port of this machine. */
-async function listen(behaviour: GatewayBehaviour = {}): Promise<RealGateway> {
-  const upgrades: URL[] = [];
-  const peers: WebSocket[] = [];
-  const server = createServer((request, response) => {
-    const { status, body, location } = behaviour.onHttp?.(request) ?? { status: 404, body: "" };
-    response.writeHead(status, location === undefined ? {} : { location }).end(body);
-  });
-  const webSockets = new WebSocketServer({ noServer: true });
-  server.on("upgrade", (request, socket, head) => {
-    const url = new URL(request.url ?? "", "ws://gateway");
-    upgrades.push(url);
-    const status = behaviour.statusOfUpgrade?.(url);
-    if (status !== undefined) {
-      socket.end(`HTTP/1.1 ${status} No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
-      return;
-    }
-    webSockets.handleUpgrade(request, socket, head, (peer) => {
-      peers.push(peer);
-      peer.send(READY);
-      peer.on("message", (data) => {
-        const asked = JSON.parse(data.toString());
-        if (behaviour.onRequest !== undefined) behaviour.onRequest(peer, asked);
-        else answer(peer, asked);
-      });
-    });
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    for (const peer of peers) peer.terminate();
-    server.closeAllConnections();
-    server.close();
-  });
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("no port");
-  return { url: `ws://127.0.0.1:${address.port}/api/ws`, server, upgrades, peers };
-}
-
-function answer(peer: WebSocket, { id, method }: { readonly id: number; readonly method: string }): void {
-  const outcome =
-    method === "delegation.status"
-      ? { result: { active: [rowOf("sa-0-a")] } }
-      : { error: { code: -32601, message: `unknown method: ${method}` } };
-  peer.send(JSON.stringify({ jsonrpc: "2.0", id, ...outcome }));
+/** A gateway of an old build with one child, behind a real socket. */
+function listen(options: GatewayServerOptions = {}): Promise<GatewayServer> {
+  const gateway = new GatewayDouble(GATEWAY_0_19);
+  gateway.rows = [rowOf("sa-0-a")];
+  return serveGateway(gateway, options);
 }
 
 describe("a WebSocket", () => {
@@ -119,7 +58,7 @@ describe("a WebSocket", () => {
   });
 
   test("is told apart: refused by the gateway, or nobody there", async () => {
-    const gateway = await listen({ statusOfUpgrade: () => 403 });
+    const gateway = await listen({ token: "another-token" });
     const refused = await receive({ kind: "websocket", url: gateway.url, token: TOKEN });
     await vi.waitFor(() => expect(refused.receiver.status.lastEnd).toMatchObject({ kind: "refused" }));
     expect(refused.logged).toMatchObject([{ kind: "refused", gateway: gateway.url }]);
@@ -133,7 +72,7 @@ describe("a WebSocket", () => {
   });
 
   test.each([4401, 4403, 1008])("that is closed with %i is a refusal", async (code) => {
-    const gateway = await listen({ onRequest: (peer) => peer.close(code, `no: token=${TOKEN}`) });
+    const gateway = await listen({ onMessage: (peer) => peer.close(code, `no: token=${TOKEN}`) });
     const { receiver, logged } = await receive({ kind: "websocket", url: gateway.url, token: TOKEN });
     await vi.waitFor(() => expect(receiver.status.lastEnd).toMatchObject({ kind: "refused" }));
     expect(JSON.stringify([receiver.status, logged])).not.toContain(TOKEN);
@@ -141,14 +80,14 @@ describe("a WebSocket", () => {
 
   test("holds no frame larger than allowed", async () => {
     const gateway = await listen({
-      onRequest: (peer) => peer.send(JSON.stringify({ id: 1, result: "x".repeat(100_000) })),
+      onMessage: (peer) => peer.send(JSON.stringify({ id: 1, result: "x".repeat(100_000) })),
     });
     const { receiver } = await receive({ kind: "websocket", url: gateway.url }, { maxFrameBytes: 10_000 });
     await vi.waitFor(() => expect(receiver.status.lastEnd).toMatchObject({ kind: "oversize" }));
   });
 
   test("that stopped answering is let go of at once", async () => {
-    const gateway = await listen({ onRequest: (peer) => peer.pause() });
+    const gateway = await listen({ onMessage: (peer) => peer.pause() });
     const { receiver } = await receive(
       { kind: "websocket", url: gateway.url },
       { silenceTimeoutMs: 150, requestTimeoutMs: 60_000 },

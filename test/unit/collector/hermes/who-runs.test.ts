@@ -1,19 +1,21 @@
 import { describe, expect, test } from "vitest";
-import { payloadOf, rowOf } from "./frames.ts";
+import { payloadOf, rowOf } from "../../../kit/hermes/frames.ts";
+import { GATEWAY_0_19, GATEWAY_0_20_6 } from "../../../kit/hermes/gateway-build.ts";
+import { GatewayDouble } from "../../../kit/hermes/gateway-double.ts";
+import { GatewayError } from "../../../kit/hermes/gateway-methods.ts";
 import { observe } from "./observation.ts";
-import { GatewayError, OLD_BUILD, REPLAY_BUILD, ScriptedGateway } from "./scripted-gateway.ts";
 
 const SESSION = "s1";
 
-function replayGateway(): ScriptedGateway {
-  const gateway = new ScriptedGateway(REPLAY_BUILD);
+function replayGateway(): GatewayDouble {
+  const gateway = new GatewayDouble(GATEWAY_0_20_6);
   gateway.openSession(SESSION);
   return gateway;
 }
 
 describe("who runs", () => {
   test("children that no event ever showed are running, from a snapshot, and their past is not claimed", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.rows = [rowOf("sa-0-a", { last_tool: "web", tool_count: 2 }), rowOf("sa-1-b")];
     const { intake } = await observe(gateway);
     expect(intake.states).toEqual({ "sa-0-a": "running", "sa-1-b": "running" });
@@ -26,14 +28,14 @@ describe("who runs", () => {
   });
 
   test("a snapshot is passed on when a connection opens, even of nobody", async () => {
-    const { intake } = await observe(new ScriptedGateway(OLD_BUILD));
+    const { intake } = await observe(new GatewayDouble(GATEWAY_0_19));
     expect(intake.snapshots.map(({ snapshot }) => snapshot)).toMatchObject([
       { complete: true, coverage: "all", children: [] },
     ]);
   });
 
   test("rows that repeat what is known are not passed on again; a new child and a new tool are", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.rows = [rowOf("sa-0-a")];
     const { intake, look } = await observe(gateway);
     await look(5);
@@ -48,7 +50,7 @@ describe("who runs", () => {
   });
 
   test("a child that vanished from the rows without a word is missed twice: stale, and neither ended nor lost by that", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.rows = [rowOf("sa-0-a")];
     const { intake, look } = await observe(gateway);
     await look();
@@ -65,7 +67,7 @@ describe("who runs", () => {
   });
 
   test("a child that comes back as it was is not half missed ever after", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.rows = [rowOf("sa-0-a")];
     const { intake, look } = await observe(gateway);
     await look();
@@ -83,7 +85,7 @@ describe("who runs", () => {
   });
 
   test("presence makes up for absence", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.rows = [rowOf("sa-0-a")];
     const { intake, look } = await observe(gateway);
     for (let round = 0; round < 3; round += 1) {
@@ -105,7 +107,7 @@ describe("who runs", () => {
     ["a row without an id", () => ({ active: [{ goal: "somebody's" }] })],
     ["a row twice", () => ({ active: [rowOf("sa-1-b"), rowOf("sa-1-b")] })],
   ])("%s is no proof of absence: nobody is missed, and the next good answer is used", async (_name, answer) => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.rows = [rowOf("sa-0-a")];
     const { intake, look, receiver } = await observe(gateway);
     gateway.answers.set("delegation.status", answer);
@@ -120,7 +122,7 @@ describe("who runs", () => {
   });
 
   test("a word in a row that nobody has defined changes no state, makes nobody up, and misses nobody", async () => {
-    const gateway = new ScriptedGateway(OLD_BUILD);
+    const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.rows = [rowOf("sa-0-a")];
     const { intake, look } = await observe(gateway);
     gateway.rows = [rowOf("sa-0-a", { status: "banana", tool_count: 1 }), rowOf("sa-1-b", { status: "banana" })];

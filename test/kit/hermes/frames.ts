@@ -1,4 +1,4 @@
-type Members = Readonly<Record<string, unknown>>;
+export type Members = Readonly<Record<string, unknown>>;
 
 /** A payload as the gateway writes it: what every frame of a child carries, and what else is given. */
 export function payloadOf(subagentId: string, more: Members = {}): Members {
