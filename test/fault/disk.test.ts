@@ -8,6 +8,7 @@ import { type CollectorProcess, startCollector } from "../kit/collector-process.
 import { damagePagesOf } from "../kit/damaged-pages.ts";
 import { temporaryDirectory } from "../kit/event-file.ts";
 import { eventsOf } from "../kit/event-run.ts";
+import { expectVerified } from "../kit/expect-verified.ts";
 import { runCommand } from "../kit/program.ts";
 import { mountSmallDisk } from "../kit/small-disk.ts";
 import { ingestRequest, submit } from "../kit/submit.ts";
@@ -66,13 +67,6 @@ async function readiness(collector: CollectorProcess): Promise<number> {
   return (await fetch(new URL("/readyz", collector.apiUrl))).status;
 }
 
-async function expectVerified(database: string, acknowledged: number): Promise<void> {
-  const { exitCode, stdout } = await runCommand(["verify", "--database", database, "--json"]);
-  expect(exitCode).toBe(0);
-  const { inputs } = JSON.parse(stdout.toString()) as { readonly inputs: number };
-  expect(inputs).toBeGreaterThanOrEqual(acknowledged);
-}
-
 const digestOf = (path: string): string => createHash("sha256").update(readFileSync(path)).digest("hex");
 
 describe("a collector whose disk", () => {
@@ -96,7 +90,7 @@ describe("a collector whose disk", () => {
     expect(stderr.split("\n").filter((line) => line.includes("the store takes no writes"))).toHaveLength(1);
     expect(stderr.split("\n").filter((line) => line.includes("the store takes writes again"))).toHaveLength(1);
     await collector.endBy("SIGTERM");
-    await expectVerified(database, sender.acknowledged);
+    expect((await expectVerified(database)).inputs).toBeGreaterThanOrEqual(sender.acknowledged);
   });
 
   test("is read-only from the beginning does not start, and says why", async (context) => {

@@ -6,7 +6,7 @@ import { historyOf } from "../kit/child-history.ts";
 import { type CollectorProcess, startCollector } from "../kit/collector-process.ts";
 import { temporaryDirectory } from "../kit/event-file.ts";
 import { eventsOf } from "../kit/event-run.ts";
-import { runCommand } from "../kit/program.ts";
+import { expectVerified } from "../kit/expect-verified.ts";
 import { SeededRandom } from "../kit/seeded-random.ts";
 import { ENCODINGS, type Encoding, submit } from "../kit/submit.ts";
 
@@ -100,13 +100,6 @@ async function storedSequences(collector: CollectorProcess, childId: string): Pr
   if (response.status === 404) return [];
   const inputs = await historyOf(collector, SOURCE, childId);
   return inputs.filter(({ type }) => type === "event").map(({ event }) => event?.sequence);
-}
-
-async function expectVerified(database: string): Promise<void> {
-  const { exitCode, stdout, stderr } = await runCommand(["verify", "--database", database, "--json"]);
-  expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: "" });
-  const verification: unknown = JSON.parse(stdout.toString());
-  expect(verification).toMatchObject({ agrees: true, differingLines: 0, differentOutcomes: 0 });
 }
 
 describe("what was acknowledged survives kill -9 of the collector (T12)", () => {

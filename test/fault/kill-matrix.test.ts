@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { startCollector } from "../kit/collector-process.ts";
 import { temporaryDirectory } from "../kit/event-file.ts";
 import { makeEvent } from "../kit/events.ts";
-import { runCommand, startCommand } from "../kit/program.ts";
+import { expectVerified } from "../kit/expect-verified.ts";
+import { startCommand } from "../kit/program.ts";
 import { SeededRandom } from "../kit/seeded-random.ts";
 import { submit } from "../kit/submit.ts";
 import { EventStreamClient } from "../unit/collector/event-stream-client.ts";
@@ -15,11 +16,6 @@ const LIFE = ["created", "starting", "running", "completed"] as const;
 
 const life = (childId: string): readonly LifecycleEvent[] =>
   LIFE.map((state, sequence) => makeEvent({ childId, state, sequence, at: sequence }));
-
-async function expectVerified(database: string): Promise<void> {
-  const { exitCode, stderr } = await runCommand(["verify", "--database", database]);
-  expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: "" });
-}
 
 function seeded(): SeededRandom {
   const seed = Number(process.env["FAULT_SEED"] ?? Date.now() % 1_000_000);

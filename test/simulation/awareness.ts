@@ -38,10 +38,6 @@ export class Awareness {
     this.#awakeSince = this.#machine.now;
   }
 
-  back(): void {
-    this.away();
-  }
-
   /** Judges what was stored since the last look. */
   look(store: Store, isReceiving: boolean): readonly string[] {
     if (!isReceiving || !this.#wasReceiving) this.away();

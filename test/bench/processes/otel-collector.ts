@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
+import { closedPort } from "../../kit/closed-port.ts";
 import type { Cores } from "./core-pinning.ts";
 import { startCountingSink } from "./counting-sink-process.ts";
 import { otelCollectorConfiguration } from "./otel-collector-configuration.ts";
@@ -25,7 +24,8 @@ export async function startOtelCollector(
   await mkdir(storageFolder, { recursive: true });
   const sink = await startCountingSink(cores?.load);
   try {
-    const port = await freePort();
+    // It cannot be told to take any free port and say which; one that is taken in between makes it end with words.
+    const port = await closedPort();
     const file = join(folder, "otel-collector.yaml");
     await writeFile(file, otelCollectorConfiguration({ port, sinkUrl: sink.url, storageFolder, fsync }));
     const logsUrl = `http://127.0.0.1:${port}/v1/logs`;
@@ -44,15 +44,4 @@ export async function startOtelCollector(
     await sink.stop();
     throw error;
   }
-}
-
-// The Collector cannot be told to take any free port and say which; one that is taken in between makes it end with words.
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port could be found");
-  return address.port;
 }

@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import type { ChildView } from "@agent-lifecycle/proto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { openChildStream } from "../../kit/child-stream.ts";
+import { closedPort } from "../../kit/closed-port.ts";
 import { type CollectorProcess, startCollector } from "../../kit/collector-process.ts";
 import { temporaryDirectory } from "../../kit/event-file.ts";
 import { makeEvent } from "../../kit/events.ts";
@@ -14,16 +13,6 @@ import { buildOtelCollector, type OtelCollectorBuild } from "../../programs/otel
 
 const CHILDREN = 40;
 const LIFE = ["created", "starting", "running", "waiting", "running", "completed"] as const;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no port could be found");
-  return address.port;
-}
 
 /** As operators run it: batches, and a queue on disk that tries again. */
 function configuration(port: number, exporter: object, folder: string): string {
@@ -69,7 +58,7 @@ describe("behind an OpenTelemetry Collector", () => {
       if (build.kind === "unavailable") return skip(`not run: ${build.reason}`);
       const folder = temporaryDirectory();
       const database = join(folder, "collector.db");
-      const ports = [await freePort(), await freePort(), await freePort()] as const;
+      const ports = [await closedPort(), await closedPort(), await closedPort()] as const;
       const fixed = ["--ingest-port", String(ports[0]), "--grpc-port", String(ports[1])];
       const first = await startCollector(database, fixed);
       const file = join(folder, "otel-collector.yaml");
