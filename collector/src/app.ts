@@ -12,6 +12,7 @@ import { planReload, type ReloadPlan } from "./config/reload.ts";
 import type { AdminResult } from "./runtime/admin-actions.ts";
 import { AdminAudit } from "./runtime/admin-audit.ts";
 import { type Clock, SYSTEM_CLOCK } from "./runtime/clock.ts";
+import { createFilePositions } from "./runtime/file-positions.ts";
 import type { Intake } from "./runtime/intake.ts";
 import type { ProjectionReader } from "./runtime/projection-reader.ts";
 import type { Schedule } from "./runtime/schedule.ts";
@@ -115,6 +116,11 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       log,
       exportTelemetry,
     });
+    // A store that a host brings lies nobody knows where: its files are read from their beginning.
+    const positions =
+      seams.store === undefined
+        ? createFilePositions(`${configuration.storage.path}.positions`, () => pipeline.state.lastInputId)
+        : undefined;
     // Verdicts need the writer, receivers need both: they stop in the reverse of this order.
     const parts: readonly NamedPart[] = [
       { name: "pressure", component: admission.pressure },
@@ -122,7 +128,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       { name: "liveness", component: pipeline.liveness },
       ...others.exporters,
       ...listeners.parts,
-      ...composeLineReceivers(configuration, seams.stdin, door, onError),
+      ...composeLineReceivers(configuration, seams.stdin, door, positions, onError),
       ...others.receivers,
     ];
     await running.start(parts);
