@@ -14,6 +14,7 @@ import { planReload, type ReloadPlan } from "./config/reload.ts";
 import type { AdminResult } from "./runtime/admin-actions.ts";
 import { AdminAudit } from "./runtime/admin-audit.ts";
 import { type Clock, SYSTEM_CLOCK } from "./runtime/clock.ts";
+import { createFilePositions } from "./runtime/file-positions.ts";
 import type { Intake } from "./runtime/intake.ts";
 import type { ProjectionReader } from "./runtime/projection-reader.ts";
 import type { Schedule } from "./runtime/schedule.ts";
@@ -133,6 +134,11 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       exportTelemetry,
     });
     for (const source of seams.askedSources ?? []) addAskedSource(source, { pipeline, clock, onOutcome });
+    // A store that a host brings lies nobody knows where: its files are read from their beginning.
+    const positions =
+      seams.store === undefined
+        ? createFilePositions(`${configuration.storage.path}.positions`, () => pipeline.state.lastInputId)
+        : undefined;
     // Verdicts need the writer, receivers need both: they stop in the reverse of this order.
     const parts: readonly NamedPart[] = [
       { name: "pressure", component: admission.pressure },
@@ -140,7 +146,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       { name: "liveness", component: pipeline.liveness },
       ...others.exporters,
       ...listeners.parts,
-      ...composeLineReceivers(configuration, seams.stdin, door, onError),
+      ...composeLineReceivers(configuration, seams.stdin, door, positions, onError),
       ...others.receivers,
       ...gateways.map(({ id: name, receiver: component }) => ({ name, component })),
       // Receivers may be what an authority is asked through. No verdict is given on one that is not asked any more.

@@ -64,6 +64,7 @@ export type { ExportCursors } from "./runtime/export-cursors.ts";
 export type { ExportLog } from "./runtime/export-log.ts";
 export { ExportLoop, type ExportLoopOptions } from "./runtime/export-loop.ts";
 export type { ExportTelemetry } from "./runtime/export-telemetry.ts";
+export { createFilePositions, type FilePositions } from "./runtime/file-positions.ts";
 export { LivenessLoop, type LivenessLoopOptions } from "./runtime/liveness-loop.ts";
 export { advanceLog, type LogAdvance } from "./runtime/log-advance.ts";
 export type { CancelOutcome, ObservedSource } from "./runtime/observed-source.ts";

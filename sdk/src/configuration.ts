@@ -154,16 +154,24 @@ function resolveJsonl(
   if (stated === false) return undefined;
   if (stated === undefined) {
     const variable = environment.AGENT_LIFECYCLE_JSONL?.trim();
-    if (variable === undefined || variable === "") return undefined;
+    if (variable === undefined || variable === "") {
+      const journal = environment.AGENT_LIFECYCLE_JOURNAL?.trim() ?? "";
+      return journal === "" ? undefined : { journal };
+    }
     return variable === "stdout" || variable === "stderr" ? variable : { path: variable };
   }
   if (stated === "stdout" || stated === "stderr") return stated;
-  if (typeof stated === "object" && stated !== null && "path" in stated) {
-    const { path } = stated;
-    if (typeof path === "string" && path.length > 0 && !path.includes("\0")) return { path };
+  if (typeof stated === "object" && stated !== null) {
+    const { path, journal } = stated as Readonly<Record<string, unknown>>;
+    if (isPath(path)) return { path };
+    if (isPath(journal)) return { journal };
   }
-  problems.add("jsonl", 'must be "stdout", "stderr", { path } or false');
+  problems.add("jsonl", 'must be "stdout", "stderr", { path }, { journal } or false');
   return undefined;
+}
+
+function isPath(value: unknown): value is string {
+  return typeof value === "string" && value.length > 0 && !value.includes("\0");
 }
 
 function resolveBatching(

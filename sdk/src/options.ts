@@ -2,8 +2,11 @@ import type { LoggerProvider, MeterProvider } from "@opentelemetry/api";
 import type { LogRecordExporter } from "@opentelemetry/sdk-logs";
 import type { DiagnosticListener } from "./diagnostics.ts";
 
-/** Where event lines go: the process's own streams, or a file that is appended to (made with mode 0600). */
-export type JsonlDestination = "stdout" | "stderr" | { readonly path: string };
+/**
+ * Where event lines go: the process's own streams, a file that is appended to (made with mode 0600), or a journal that
+ * processes write together, each line numbered and none lost between them.
+ */
+export type JsonlDestination = "stdout" | "stderr" | { readonly path: string } | { readonly journal: string };
 
 export type OtlpProtocol = "http/json" | "http/protobuf";
 
@@ -29,7 +32,8 @@ export interface LifecycleOptions {
   readonly exporter?: LogRecordExporter;
   /**
    * Without an endpoint: the only destination. With one: where events go that could not be delivered.
-   * Default: `AGENT_LIFECYCLE_JSONL` (`stdout`, `stderr` or a path), else none. `false` ignores the variable.
+   * Default: `AGENT_LIFECYCLE_JSONL` (`stdout`, `stderr` or a path), `AGENT_LIFECYCLE_JOURNAL` (the path of a journal),
+   * else none. `false` ignores the variables.
    */
   readonly jsonl?: JsonlDestination | false;
   /**

@@ -6,6 +6,7 @@ import { collectorCommand } from "./commands/collector.ts";
 import { configCommand } from "./commands/config.ts";
 import { conformCommand } from "./commands/conform.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { journalCommand } from "./commands/journal.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { runCommand } from "./commands/run.ts";
 import { statusCommand } from "./commands/status.ts";
@@ -24,6 +25,7 @@ const COMMANDS: readonly (() => Command)[] = [
   validateCommand,
   replayCommand,
   verifyCommand,
+  journalCommand,
   backupCommand,
   conformCommand,
   doctorCommand,

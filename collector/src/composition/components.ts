@@ -10,6 +10,7 @@ import { createJsonlStreamReceiver } from "../receivers/jsonl-stream.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { createCursorFiles } from "../runtime/cursor-files.ts";
 import type { ExportTelemetry } from "../runtime/export-telemetry.ts";
+import type { FilePositions } from "../runtime/file-positions.ts";
 import type { Intake } from "../runtime/intake.ts";
 import type { Store } from "../store/store.ts";
 import type { CollectorLog } from "./collector-log.ts";
@@ -68,12 +69,14 @@ export function composeLineReceivers(
   configuration: CollectorConfiguration,
   stdin: Readable | undefined,
   intake: Intake,
+  positions: FilePositions | undefined,
   onError: (error: unknown) => void,
 ): readonly NamedPart[] {
   return receiversInUse(configuration).flatMap((receiver): readonly NamedPart[] => {
     const { id: name } = receiver;
     if (receiver.type === "jsonl_file") {
-      return [{ name, component: createJsonlFileReceiver({ intake, onError, ...receiver.settings }) }];
+      const kept = positions === undefined ? undefined : { positions };
+      return [{ name, component: createJsonlFileReceiver({ intake, onError, ...kept, ...receiver.settings }) }];
     }
     if (receiver.type !== "jsonl_stdin" || stdin === undefined) return [];
     return [{ name, component: createJsonlStreamReceiver({ intake, stream: stdin, onError, ...receiver.settings }) }];

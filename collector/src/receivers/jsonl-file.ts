@@ -1,7 +1,16 @@
-import { constants } from "node:fs";
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import type { Component } from "../runtime/component.ts";
+import type { FilePositions } from "../runtime/file-positions.ts";
 import type { Intake } from "../runtime/intake.ts";
+import {
+  advance,
+  type FollowedFile,
+  isMissing,
+  openFile,
+  positionOf,
+  reopenAt,
+  successorsOf,
+} from "./followed-file.ts";
 import { patientlyRetrying, SYSTEM_WAIT, type Wait } from "./intake-patience.ts";
 import { JsonlSubmission, type JsonlTally } from "./jsonl-submission.ts";
 
@@ -11,6 +20,8 @@ export interface JsonlFileOptions {
   readonly maxLineBytes?: number;
   /** Time between two looks at a file that has not grown. Milliseconds; default 250. */
   readonly pollIntervalMs?: number;
+  /** Where it is kept how far the file was stored. Default: nowhere, and a start reads it from its beginning. */
+  readonly positions?: FilePositions;
   /** Hears once of each episode in which the file cannot be read; a file that does not exist yet is no failure. */
   readonly onError: (error: unknown) => void;
   readonly wait?: Wait;
@@ -23,12 +34,13 @@ export interface JsonlFileReceiver extends Component {
 
 const DEFAULT_POLL_INTERVAL_MS = 250;
 const CHUNK_BYTES = 64 * 1024;
-/** A pipe without a writer would hold the opening for ever otherwise, and with it the end of the process. */
-const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+/** How much may have to be read again after a crash in the middle of a long file. */
+const SAVE_EVERY_BYTES = 8 * 1024 * 1024;
 
 /**
  * Follows a file of events, one per line, from its beginning and as it grows. A file that is replaced (rotation) is read
- * to its end first; a new or truncated one is read from its beginning. Reading a line twice is harmless: it is recognized.
+ * to its end first; a new or truncated one is read from its beginning. A start goes on where the last one has stored
+ * everything, also in files that were moved away meanwhile. Reading a line twice is harmless: it is recognized.
  * The end of the file says nothing about a child. Everything in it counts as old evidence (S1).
  */
 export function createJsonlFileReceiver(options: JsonlFileOptions): JsonlFileReceiver {
@@ -42,20 +54,18 @@ export function createJsonlFileReceiver(options: JsonlFileOptions): JsonlFileRec
   };
 }
 
-interface OpenFile {
-  readonly handle: FileHandle;
-  readonly inode: bigint;
-  position: number;
-  /** Its successor is there: it is left at its next end. */
-  replaced: boolean;
-}
-
 class Follower {
   readonly #options: JsonlFileOptions;
   readonly #stop = new AbortController();
   readonly #wait: Wait;
   readonly #buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  #file: OpenFile | undefined;
+  #file: FollowedFile | undefined;
+  /** Files between the one that is read and the one at the path. */
+  #next: string[] = [];
+  #resumed = false;
+  /** What has been saved, as inode and bytes. */
+  #saved = "";
+  #savedBytes = 0;
   #submission: JsonlSubmission;
   #failing = false;
   #following: Promise<void> = Promise.resolve();
@@ -86,7 +96,7 @@ class Follower {
       const grew = await this.#look();
       if (!grew) await this.#wait(intervalMs, signal).catch(() => {});
     }
-    await this.#submission.settle().catch(() => {});
+    await this.#save().catch(() => {});
     await this.#close();
   }
 
@@ -100,35 +110,44 @@ class Follower {
     } catch (error) {
       if (!this.#stop.signal.aborted && !this.#failing) this.#options.onError(error);
       this.#failing = true;
+      // It goes on where it was, if that is known.
+      this.#resumed = false;
       await this.#close();
       return false;
     }
   }
 
-  async #open(): Promise<OpenFile | undefined> {
-    try {
-      const handle = await open(this.#options.path, OPEN_FLAGS);
-      const status = await handle.stat({ bigint: true });
-      if (!status.isFile()) {
-        await handle.close();
-        throw new Error(`${this.#options.path} is no regular file; what a pipe carries is read from standard input`);
-      }
-      this.#submission = this.#newSubmission();
-      return { handle, inode: status.ino, position: 0, replaced: false };
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+  async #open(): Promise<FollowedFile | undefined> {
+    const resumed = await this.#resume();
+    const file = resumed ?? (await openFile(this.#next.shift() ?? this.#options.path));
+    if (file === undefined) return undefined;
+    this.#savedBytes = file.lineStart;
+    this.#submission = this.#newSubmission(file);
+    return file;
   }
 
-  async #readOn(file: OpenFile): Promise<boolean> {
+  /** Once, at the start: the file that was being read, wherever it is now. */
+  async #resume(): Promise<FollowedFile | undefined> {
+    const { positions, path } = this.#options;
+    if (this.#resumed || positions === undefined) return undefined;
+    const known = await positions.load(path);
+    const file = known === undefined ? undefined : await reopenAt(path, known);
+    this.#resumed = true;
+    if (file?.replaced === true) this.#next = [...(await successorsOf(path, file))];
+    return file;
+  }
+
+  async #readOn(file: FollowedFile): Promise<boolean> {
     const { bytesRead } = await file.handle.read(this.#buffer, 0, CHUNK_BYTES, file.position);
     if (bytesRead > 0) {
+      const chunk = this.#buffer.subarray(0, bytesRead);
       file.replaced = false;
-      file.position += bytesRead;
-      await this.#submission.push(this.#buffer.subarray(0, bytesRead));
+      advance(file, chunk);
+      await this.#submission.push(chunk);
+      if (file.lineStart - this.#savedBytes >= SAVE_EVERY_BYTES) await this.#save();
       return true;
     }
+    await this.#save();
     const change = await this.#changeOf(file);
     if (change === "none") return false;
     if (change === "replaced" && !file.replaced) {
@@ -141,7 +160,24 @@ class Follower {
     return true;
   }
 
-  async #changeOf(file: OpenFile): Promise<"none" | "truncated" | "replaced"> {
+  /** Everything that was read is stored, and that is noted. A note that cannot be kept costs a second reading at most. */
+  async #save(): Promise<void> {
+    const { positions, path, onError } = this.#options;
+    const file = this.#file;
+    await this.#submission.settle();
+    if (file === undefined || positions === undefined) return;
+    const now = `${file.inode} ${file.lineStart}`;
+    if (now === this.#saved) return;
+    this.#saved = now;
+    this.#savedBytes = file.lineStart;
+    try {
+      await positions.save(path, await positionOf(file));
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  async #changeOf(file: FollowedFile): Promise<"none" | "truncated" | "replaced"> {
     const { size } = await file.handle.stat();
     if (size < file.position) return "truncated";
     try {
@@ -160,7 +196,7 @@ class Follower {
     await file?.handle.close().catch(() => {});
   }
 
-  #newSubmission(): JsonlSubmission {
+  #newSubmission(from: Pick<FollowedFile, "position" | "lines"> = { position: 0, lines: 0 }): JsonlSubmission {
     const { intake, maxLineBytes } = this.#options;
     return new JsonlSubmission({
       intake,
@@ -169,10 +205,7 @@ class Follower {
       ...(maxLineBytes === undefined ? undefined : { maxLineBytes }),
       onRefusal: patientlyRetrying(this.#wait, this.#stop.signal),
       leavesOutHopeless: true,
+      startsAt: { bytes: from.position, lines: from.lines },
     });
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && (error as NodeJS.ErrnoException).code === "ENOENT";
 }

@@ -40,6 +40,8 @@ export interface JsonlSubmissionOptions {
   readonly onRefusal: (refusal: Refusal) => Promise<void>;
   /** For sources that nobody else answers for: lines that can never be stored are told and left out. Default `false`. */
   readonly leavesOutHopeless?: boolean;
+  /** What came before the bytes that are pushed, for the places that problems name. Default: nothing. */
+  readonly startsAt?: { readonly bytes: number; readonly lines: number };
 }
 
 const MAX_BATCH_LINES = 1_000;
@@ -105,7 +107,7 @@ export class JsonlSubmission {
 
   #take(items: readonly JsonlItem[]): void {
     for (const item of items) {
-      if (item.ok) this.#waiting.push({ value: item.value, line: item.line });
+      if (item.ok) this.#waiting.push({ value: item.value, line: this.#linesBefore + item.line });
       else this.#report(item);
     }
     this.#run();
@@ -170,7 +172,13 @@ export class JsonlSubmission {
     for (const diagnostic of outcome.diagnostics) this.#describe({ line, ...diagnostic });
   }
 
-  #report({ code, byteOffset, line, excerpt }: JsonlProblem): void {
+  get #linesBefore(): number {
+    return this.#options.startsAt?.lines ?? 0;
+  }
+
+  #report({ code, byteOffset: offset, line: number, excerpt }: JsonlProblem): void {
+    const line = this.#linesBefore + number;
+    const byteOffset = (this.#options.startsAt?.bytes ?? 0) + offset;
     this.#describe({ line, code, text: excerpt });
     this.#options.intake.reportProblem(this.#options.receiver, {
       code,

@@ -1,10 +1,7 @@
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { replaceDurably } from "./durable-file.ts";
 import type { ExportCursors } from "./export-cursors.ts";
-
-/** What is known of the export tells what an organization works on, as the database does. */
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
 
 /**
  * Keeps each cursor in a small file of its own, replaced whole: after a crash it holds the old cursor or the new one.
@@ -25,11 +22,7 @@ export function createCursorFiles(folder: string): ExportCursors {
       return parseCursor(text, path);
     },
     save: async (exporter, inputId) => {
-      await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
-      const path = pathOf(exporter);
-      await writeDurably(`${path}.new`, `${JSON.stringify({ exporter, inputId })}\n`);
-      await rename(`${path}.new`, path);
-      await syncFolder(folder);
+      await replaceDurably(pathOf(exporter), `${JSON.stringify({ exporter, inputId })}\n`);
     },
   };
 }
@@ -46,25 +39,4 @@ function parseCursor(text: string, path: string): number {
     // Said below: whatever is wrong with it, the way out is the same.
   }
   throw new Error(`the cursor file ${path} is damaged; remove it to export everything again`);
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, "w", FILE_MODE);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Makes the new name durable. Where a folder cannot be opened (Windows), the system sees to it itself. */
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
