@@ -109,3 +109,6 @@ export type {
   StoredResumption,
   StoreReader,
 } from "./store/store.ts";
+export type { MetricDefinition } from "./telemetry/metric-definition.ts";
+export { METRIC_DEFINITIONS } from "./telemetry/registry.ts";
+export { traceIdOf } from "./telemetry/trace-identity.ts";

@@ -1,14 +1,9 @@
-import { Counter } from "prom-client";
 import type { AdmissionTelemetry } from "../runtime/admission-control.ts";
-import type { MetricRegisters } from "./metric-registers.ts";
+import { PIPELINE_METRICS } from "../telemetry/pipeline-metrics.ts";
+import type { Instruments } from "./instruments.ts";
 
 /** The metrics of what decides whether a request is let in. */
-export function createAdmissionMetrics(registers: MetricRegisters): AdmissionTelemetry {
-  const refusals = new Counter({
-    name: "agent_lifecycle_admission_refusals_total",
-    help: "Requests refused before anything of them was read, by what was too much.",
-    labelNames: ["reason"],
-    registers,
-  });
+export function createAdmissionMetrics({ counter }: Instruments): AdmissionTelemetry {
+  const refusals = counter(PIPELINE_METRICS.admissionRefusals);
   return { countAdmissionRefusal: (reason) => refusals.inc({ reason }) };
 }

@@ -1,8 +1,6 @@
-import { Counter, Gauge, Histogram } from "prom-client";
 import type { AskingOutcome, Authority } from "../runtime/authority.ts";
-import type { MetricRegisters } from "./metric-registers.ts";
-
-const ANSWER_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+import { AUTHORITY_METRICS } from "../telemetry/pipeline-metrics.ts";
+import type { Instruments } from "./instruments.ts";
 
 export interface AuthorityMetrics {
   readonly countAsking: (authority: string, outcome: AskingOutcome, durationMs: number) => void;
@@ -11,32 +9,11 @@ export interface AuthorityMetrics {
 }
 
 /** The metrics of authorities. The label is a component's id: there are as many as the configuration names. */
-export function createAuthorityMetrics(registers: MetricRegisters): AuthorityMetrics {
-  const answers = new Counter({
-    name: "agent_lifecycle_authority_answers_total",
-    help: "Questions to authorities, and snapshots they pushed, by how they ended.",
-    labelNames: ["authority", "outcome"],
-    registers,
-  });
-  const duration = new Histogram({
-    name: "agent_lifecycle_authority_answer_duration_seconds",
-    help: "Time from a question until its answer was durable, or it came to nothing.",
-    labelNames: ["authority"],
-    buckets: ANSWER_SECONDS,
-    registers,
-  });
-  const failuresInARow = new Gauge({
-    name: "agent_lifecycle_authority_failures_in_a_row",
-    help: "Questions that came to nothing since the last answer.",
-    labelNames: ["authority"],
-    registers,
-  });
-  const lastAnswer = new Gauge({
-    name: "agent_lifecycle_authority_last_answer_timestamp_seconds",
-    help: "When the last answer was stored, in seconds since the epoch; not there before the first one.",
-    labelNames: ["authority"],
-    registers,
-  });
+export function createAuthorityMetrics({ counter, gauge, histogram }: Instruments): AuthorityMetrics {
+  const answers = counter(AUTHORITY_METRICS.answers);
+  const duration = histogram(AUTHORITY_METRICS.answerSeconds);
+  const failuresInARow = gauge(AUTHORITY_METRICS.failuresInARow);
+  const lastAnswer = gauge(AUTHORITY_METRICS.lastAnswer);
   return {
     countAsking: (authority, outcome, durationMs) => {
       answers.inc({ authority, outcome });

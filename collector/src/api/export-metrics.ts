@@ -1,32 +1,19 @@
-import { Counter, Gauge } from "prom-client";
 import type { ExportTelemetry } from "../runtime/export-telemetry.ts";
-import type { MetricRegisters } from "./metric-registers.ts";
+import { EXPORT_METRICS } from "../telemetry/pipeline-metrics.ts";
+import type { Instruments } from "./instruments.ts";
 
 /** The metrics of exporters. The label is an exporter's id: there are as many as the configuration names. */
-export function createExportMetrics(registers: MetricRegisters): ExportTelemetry {
-  const inputs = new Counter({
-    name: "agent_lifecycle_export_inputs_total",
-    help: "Inputs by what became of them: delivered, refused by the destination, missed because retention removed them.",
-    labelNames: ["exporter", "outcome"],
-    registers,
-  });
-  const retries = new Counter({
-    name: "agent_lifecycle_export_retries_total",
-    help: "Attempts that failed and are made again.",
-    labelNames: ["exporter"],
-    registers,
-  });
-  const lag = new Gauge({
-    name: "agent_lifecycle_export_lag_inputs",
-    help: "Stored and not yet exported.",
-    labelNames: ["exporter"],
-    registers,
-  });
+export function createExportMetrics({ counter, gauge }: Instruments): ExportTelemetry {
+  const inputs = counter(EXPORT_METRICS.inputs);
+  const retries = counter(EXPORT_METRICS.retries);
+  const records = counter(EXPORT_METRICS.records);
+  const lag = gauge(EXPORT_METRICS.lag);
   return {
     countExported: (exporter, count) => inputs.inc({ exporter, outcome: "delivered" }, count),
     countRefused: (exporter, count) => inputs.inc({ exporter, outcome: "refused" }, count),
     countMissed: (exporter, count) => inputs.inc({ exporter, outcome: "missed" }, count),
     countRetry: (exporter) => retries.inc({ exporter }),
+    countRecords: (exporter, outcome, count) => records.inc({ exporter, outcome }, count),
     setLag: (exporter, count) => lag.set({ exporter }, count),
   };
 }

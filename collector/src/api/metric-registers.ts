@@ -1,4 +1,4 @@
-import type { OpenMetricsContentType, Registry } from "prom-client";
+import type { OpenMetricsContentType, PrometheusContentType, Registry } from "prom-client";
 
-/** Both forms of the exposition: what is registered with one is registered with the other. */
-export type MetricRegisters = (Registry | Registry<OpenMetricsContentType>)[];
+/** Both forms of the exposition, the older text and OpenMetrics: what is registered with one is registered with the other. */
+export type MetricRegisters = readonly [Registry<PrometheusContentType>, Registry<OpenMetricsContentType>];

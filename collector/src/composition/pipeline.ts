@@ -53,6 +53,7 @@ export function composePipeline(parts: PipelineParts): Pipeline {
   const state = new ProjectionState(store);
   const watch = new Liveness((source) => freshnessOf(lifecycle, source));
   for (const record of childrenOf(state.projection)) watch.observe({ before: undefined, after: record });
+  metrics.readChildrenFrom({ children: () => childrenOf(state.projection), now: () => clock.wallNow() });
   const updates = createUpdateFeed(onError);
   const authorities = new Authorities();
   const writer = new Writer({
@@ -70,6 +71,7 @@ export function composePipeline(parts: PipelineParts): Pipeline {
       for (const change of changes) {
         watch.observe(change);
         authorities.observe(change);
+        metrics.observeChange(change);
       }
     },
     onError: logFault,

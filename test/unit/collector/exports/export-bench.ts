@@ -160,6 +160,7 @@ export function exportBench(
       countRefused: count("refused"),
       countMissed: count("missed"),
       countRetry: count("retries"),
+      countRecords: (_id, outcome, records) => count(outcome)("", records),
       setLag: (_id, inputs) => {
         counted["lag"] = inputs;
       },
