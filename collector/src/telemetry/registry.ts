@@ -1,6 +1,12 @@
 import { CHANGE_METRICS, CHILDREN_METRICS } from "./lifecycle-metrics.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
-import { AUTHORITY_METRICS, EXPORT_METRICS, PIPELINE_METRICS, PROCESS_METRICS, RETENTION_METRICS } from "./pipeline-metrics.ts";
+import {
+  AUTHORITY_METRICS,
+  EXPORT_METRICS,
+  PIPELINE_METRICS,
+  PROCESS_METRICS,
+  RETENTION_METRICS,
+} from "./pipeline-metrics.ts";
 
 /** Every metric there is, by name. */
 export const METRIC_DEFINITIONS: readonly MetricDefinition[] = [
