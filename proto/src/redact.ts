@@ -8,6 +8,9 @@ import { maskEscapes, unmaskEscapes, withoutColours } from "./text-in-text.ts";
 /** What stands in place of a secret (N3). */
 export const REDACTED = "[redacted]";
 
+/** Each round hides at least one more thing; honest text is done after one. */
+const MAX_ROUNDS = 8;
+
 /**
  * Replaces every secret that shows by its shape or by the name it is assigned to (N3), also in text that was escaped or
  * coloured. Linear in the text. Applying it to its own result changes nothing; harmless text is returned as the same
@@ -15,6 +18,17 @@ export const REDACTED = "[redacted]";
  */
 export function redactText(text: string): string {
   if (text.length < SHORTEST_SECRET) return text;
+  // What was taken out may bring together what was not: half a colour and the letter behind another one, for example.
+  let redacted = text;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const before = redacted;
+    redacted = redactOnce(before);
+    if (redacted === before) break;
+  }
+  return redacted;
+}
+
+function redactOnce(text: string): string {
   const plain = withoutColours(text);
   if (plain !== text) {
     const redacted = redactEscaped(plain);

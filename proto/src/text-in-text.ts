@@ -11,8 +11,17 @@ const COLOUR = new RegExp(`${ESCAPE}\\[[\\d;:?]{0,32}([A-Za-z])`, "gi");
  */
 export function withoutColours(text: string): string {
   if (!text.includes("[") || !COLOUR_START.test(text)) return text;
-  return text.replace(COLOUR, (_sequence, command: string) => (command === "m" || command === "K" ? "" : " "));
+  let plain = text;
+  // A sequence within another one leaves one.
+  for (let depth = 0; depth < MAX_DEPTH; depth += 1) {
+    const before = plain;
+    plain = before.replace(COLOUR, (_sequence, command: string) => (command === "m" || command === "K" ? "" : " "));
+    if (plain === before) break;
+  }
+  return plain;
 }
+
+const MAX_DEPTH = 8;
 
 // Only in front of a word does it matter.
 const ESCAPED = /\\(?:[nrtbfv]|u[0-9a-f]{4}|x[0-9a-f]{2})(?=\w)/gi;

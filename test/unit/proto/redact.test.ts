@@ -132,6 +132,16 @@ describe("redactText", () => {
     );
   });
 
+  test.each([
+    ["a colour around half a colour", "Bearer \u001b[\u001b[0mb1EXAMPLE0EXAMPLE0a", "b1EXAMPLE0"],
+    ["an erased line before an option", "\u001b[2K--token :\\u001b[1;31mEXAMPLE1", "EXAMPLE1"],
+    ["an escaped quote behind a value", 'Authorization: Token\\u001b[1;31mSG.EXAMPLE1}\\\\\\"1', "EXAMPLE1"],
+  ])("what was taken out uncovers nothing: %s", (_what, text, secret) => {
+    const once = redactText(text);
+    expect(once).not.toContain(secret);
+    expect(redactText(once)).toBe(once);
+  });
+
   test("a key is found whatever stands around it", () => {
     const key = `ghp_${"EXAMPLE0".repeat(4)}`;
     const edge = fc.string({ unit: "binary" }).map((text) => text.replace(/[A-Za-z0-9_]/g, ""));
