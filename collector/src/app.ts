@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import { createMetrics } from "./api/metrics.ts";
 import { composeAdminActions } from "./composition/admin-actions.ts";
 import { composeAdmission } from "./composition/admission.ts";
-import { type AskedSource, addAskedSource } from "./composition/authorities.ts";
+import { type AskedSource, addAskedSource, addConfiguredAuthorities } from "./composition/authorities.ts";
 import { type CollectorLog, describe } from "./composition/collector-log.ts";
 import { composeLineReceivers, composeModules, loadModules } from "./composition/components.ts";
 import { composeHermesReceivers } from "./composition/hermes-receivers.ts";
@@ -133,7 +133,9 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       log,
       exportTelemetry,
     });
-    for (const source of seams.askedSources ?? []) addAskedSource(source, { pipeline, clock, onOutcome });
+    const authorityParts = { pipeline, clock, onOutcome: metrics.countAsking };
+    addConfiguredAuthorities(configuration, others.snapshotSources, authorityParts);
+    for (const source of seams.askedSources ?? []) addAskedSource(source, authorityParts);
     // A store that a host brings lies nobody knows where: its files are read from their beginning.
     const positions =
       seams.store === undefined

@@ -31,6 +31,14 @@ export type { Stated } from "./config/overlay.ts";
 export { type ConfigurationPath, type ConfigurationProblem, describeProblem } from "./config/problem.ts";
 export { planReload, type ReloadPlan } from "./config/reload.ts";
 export { resolveConfiguration, type StatedConfiguration } from "./config/resolve.ts";
+export type {
+  AskedSourceConfiguration,
+  HttpSnapshotSourceConfiguration,
+  ModuleSnapshotSourceConfiguration,
+  PushSnapshotSourceConfiguration,
+  SnapshotSourcesConfiguration,
+  SnapshotSourceTlsConfiguration,
+} from "./config/snapshot-source-configuration.ts";
 export { PluginError } from "./plugins/plugin-specification.ts";
 export { AuthorityConflictError } from "./runtime/authorities.ts";
 export type { Clock } from "./runtime/clock.ts";
@@ -47,6 +55,6 @@ export type {
 export type { EventOutcome, EventsIntake, Intake, Origin, Refusal, SnapshotIntake } from "./runtime/intake.ts";
 export type { ProjectionReader } from "./runtime/projection-reader.ts";
 export type { Delivery, ReceiverContext, ReceiverFactory, ReceiverIntake } from "./runtime/receiver.ts";
-export type { SnapshotSource, SnapshotSourceFactory } from "./runtime/snapshot-source.ts";
+export type { SnapshotSource, SnapshotSourceContext, SnapshotSourceFactory } from "./runtime/snapshot-source.ts";
 export type { ProjectionUpdate, UpdateFeed, UpdateListener } from "./runtime/update-feed.ts";
 export { StoreUnavailableError } from "./store/store.ts";

@@ -92,6 +92,10 @@ export { type AccessGrants, createAccessControl, type TokenAccessControl } from 
 export { loadTokens, readTokenFile } from "./security/token-file.ts";
 export { createApiServer } from "./server/api-server.ts";
 export { createIngestServer } from "./server/ingest-server.ts";
+export {
+  createHttpSnapshotSource,
+  type HttpSnapshotSourceOptions,
+} from "./snapshot-sources/http-snapshot-source.ts";
 export type { AdminAction, AdminActionStore, StoredAdminAction } from "./store/admin-actions.ts";
 export { createSqliteAdminActions } from "./store/sqlite/admin-actions.ts";
 export type { SqliteStoreOptions } from "./store/sqlite/open-database.ts";

@@ -4,3 +4,8 @@ export type { ContractRule } from "./testing/contract-rule.ts";
 export { type ExporterHarness, type ExporterUnderTest, exporterContract } from "./testing/exporter-contract.ts";
 export { expectNothingLeftOpen } from "./testing/open-resources.ts";
 export { type ReceiverHarness, type ReceiverUnderTest, receiverContract } from "./testing/receiver-contract.ts";
+export {
+  type SnapshotSourceHarness,
+  type SnapshotSourceUnderTest,
+  snapshotSourceContract,
+} from "./testing/snapshot-source-contract.ts";

@@ -6,6 +6,8 @@ import {
   exporterContract,
   type ReceiverHarness,
   receiverContract,
+  type SnapshotSourceHarness,
+  snapshotSourceContract,
 } from "@agent-lifecycle/collector/testing";
 import { describe, test } from "vitest";
 
@@ -22,6 +24,11 @@ export function describeReceiver(name: string, harness: ReceiverHarness): void {
 /** Holds an exporter to its contract. */
 export function describeExporter(name: string, harness: ExporterHarness): void {
   describeRules(name, exporterContract(harness));
+}
+
+/** Holds a snapshot source to its contract. */
+export function describeSnapshotSource(name: string, harness: SnapshotSourceHarness): void {
+  describeRules(name, snapshotSourceContract(harness));
 }
 
 function describeRules(name: string, rules: readonly ContractRule[]): void {

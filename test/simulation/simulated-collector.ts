@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from "@agent-lifecycle/collector";
+import { type Clock, StoreUnavailableError } from "@agent-lifecycle/collector";
 import {
   Authorities,
   type Authority,
@@ -26,7 +26,11 @@ const RETENTION_INTERVAL_MS = 7_000;
 const INPUTS_PER_STEP = 3;
 
 /** Makes the authorities of one process. What they set in time is gone with it. */
-export type MakeAuthorities = (parts: { readonly intake: Door; readonly schedule: Schedule }) => readonly Authority[];
+export type MakeAuthorities = (parts: {
+  readonly intake: Door;
+  readonly clock: Clock;
+  readonly schedule: Schedule;
+}) => readonly Authority[];
 
 /** The parts of a collector that decide what becomes of evidence, on a disk that survives them. */
 export class SimulatedCollector {
@@ -124,7 +128,8 @@ export class RunningCollector {
       return cancel;
     };
     this.door = new Door({ writer: this.writer, clock: machine, telemetry, authorities: this.authorities });
-    for (const authority of makeAuthorities({ intake: this.door, schedule })) this.authorities.add(authority);
+    for (const authority of makeAuthorities({ intake: this.door, clock: machine, schedule }))
+      this.authorities.add(authority);
     this.#loop = new LivenessLoop({
       clock: machine,
       liveness,

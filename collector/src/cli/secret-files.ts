@@ -1,3 +1,4 @@
+import { snapshotSourcesInUse } from "../config/components.ts";
 import type { CollectorConfiguration, TlsConfiguration } from "../config/configuration.ts";
 import type { ConfigurationPath, ConfigurationProblem } from "../config/problem.ts";
 import { grantProblems } from "../security/grant-problems.ts";
@@ -23,6 +24,7 @@ export function secretFileFindings(configuration: CollectorConfiguration): Findi
   checkCertificates([...protocols, "http", "tls"], http?.tls, findings);
   checkCertificates([...protocols, "grpc", "tls"], grpc?.tls, findings);
   checkCertificates(["api", "tls"], configuration.api.tls, findings);
+  checkSnapshotSources(configuration, findings);
   return findings;
 }
 
@@ -49,6 +51,31 @@ function checkTokens({ access }: CollectorConfiguration, { problems, warnings }:
     if (severity === "warning") warnings.push({ path: place, text });
     // What is wrong with a token that stands in the configuration itself is told already.
     else if (isFromFile) problems.push({ path: place, text });
+  }
+}
+
+/** What the questions to authorities need. */
+function checkSnapshotSources(configuration: CollectorConfiguration, { problems, warnings }: Findings): void {
+  for (const { type, id, settings } of snapshotSourcesInUse(configuration)) {
+    if (type !== "http") continue;
+    const path = ["snapshot_sources", id];
+    const tried = (at: ConfigurationPath, read: () => readonly string[]): void => {
+      try {
+        for (const text of read()) warnings.push({ path: at, text });
+      } catch (error) {
+        problems.push({ path: at, text: messageOf(error) });
+      }
+    };
+    const { tokenFile, tls } = settings;
+    if (tokenFile !== undefined) tried([...path, "token_file"], () => readTokenFile(tokenFile).warnings);
+    const files = { ca_file: tls?.caFile, cert_file: tls?.certFile, key_file: tls?.keyFile };
+    for (const [member, file] of Object.entries(files)) {
+      if (file === undefined) continue;
+      tried([...path, "tls", member], () => {
+        readSecretFile(file, MAX_CERTIFICATE_BYTES);
+        return [];
+      });
+    }
   }
 }
 

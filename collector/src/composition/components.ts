@@ -12,6 +12,7 @@ import { createCursorFiles } from "../runtime/cursor-files.ts";
 import type { ExportTelemetry } from "../runtime/export-telemetry.ts";
 import type { FilePositions } from "../runtime/file-positions.ts";
 import type { Intake } from "../runtime/intake.ts";
+import type { SnapshotSource } from "../runtime/snapshot-source.ts";
 import type { Store } from "../store/store.ts";
 import type { CollectorLog } from "./collector-log.ts";
 import type { Pipeline } from "./pipeline.ts";
@@ -43,6 +44,8 @@ export interface ModuleParts {
 export interface ModuleComponents {
   readonly receivers: readonly NamedPart[];
   readonly exporters: readonly NamedPart[];
+  /** By their ids. */
+  readonly snapshotSources: ReadonlyMap<string, SnapshotSource>;
 }
 
 /** Makes the components of loaded modules. @throws PluginError that names the one that could not be made. */
@@ -61,7 +64,14 @@ export async function composeModules(modules: readonly LoadedPlugin[], parts: Mo
     const ids = modules.filter((module) => module.kind === kind).map(({ specification }) => specification.id);
     return components.map((component, index) => ({ name: ids[index] ?? kind, component }));
   };
-  return { receivers: named("receiver", made.receivers), exporters: named("exporter", made.exporters) };
+  const sourceIds = modules
+    .filter(({ kind }) => kind === "snapshot_source")
+    .map(({ specification }) => specification.id);
+  return {
+    receivers: named("receiver", made.receivers),
+    exporters: named("exporter", made.exporters),
+    snapshotSources: new Map(sourceIds.map((id, index) => [id, made.snapshotSources[index] as SnapshotSource])),
+  };
 }
 
 /** The receivers that read lines: files, and standard input. */

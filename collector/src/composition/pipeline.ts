@@ -63,7 +63,7 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     publisher: updates,
     telemetry,
     snapshotPolicyOf: (source) => ({
-      missingGrace: lifecycle.missingGrace,
+      missingGrace: lifecycle.sources.get(source)?.missingGrace ?? lifecycle.missingGrace,
       reconcileDeadlineMs: freshnessOf(lifecycle, source).reconcileDeadlineMs,
     }),
     maxDiagnostics: limits.diagnostics,

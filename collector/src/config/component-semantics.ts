@@ -2,6 +2,7 @@ import { typeOf } from "./components.ts";
 import type { CollectorConfiguration, ReceiversConfiguration } from "./configuration.ts";
 import { hermesProblems } from "./hermes-semantics.ts";
 import type { ConfigurationProblem } from "./problem.ts";
+import { snapshotSourceProblems } from "./snapshot-source-semantics.ts";
 import { suggest } from "./suggestion.ts";
 
 /** Receivers of these types are found by name, and there may be several. */
@@ -12,18 +13,18 @@ const MAX_ID_LENGTH = 64;
 const RECEIVER_TYPES = [...ONLY_RECEIVERS, ...NAMED_RECEIVERS];
 
 /** What is wrong with the ids of components, with what each says, and with those that are to run. */
-export function componentProblems({
-  receivers,
-  exporters,
-  service,
-}: CollectorConfiguration): readonly ConfigurationProblem[] {
+export function componentProblems(configuration: CollectorConfiguration): readonly ConfigurationProblem[] {
+  const { receivers, exporters, snapshotSources, service } = configuration;
   return [
     ...Object.keys(receivers).flatMap(receiverIdProblem),
     ...Object.keys(exporters).flatMap(exporterIdProblem),
+    ...Object.keys(snapshotSources).flatMap(snapshotSourceIdProblem),
     ...receiverProblems(receivers),
     ...hermesProblems(receivers, service.receivers),
+    ...snapshotSourceProblems(configuration),
     ...useProblems("receivers", service.receivers, Object.keys(receivers)),
     ...useProblems("exporters", service.exporters, Object.keys(exporters)),
+    ...useProblems("snapshot_sources", service.snapshotSources, Object.keys(snapshotSources)),
   ];
 }
 
@@ -44,6 +45,15 @@ function exporterIdProblem(id: string): readonly ConfigurationProblem[] {
     return [{ path, text: `there is no exporter of the type ${type}${suggest(type, ["module"])}` }];
   }
   return nameProblem(path, id);
+}
+
+const SNAPSHOT_SOURCE_TYPES = ["http", "push", "module"];
+
+function snapshotSourceIdProblem(id: string): readonly ConfigurationProblem[] {
+  const path = ["snapshot_sources", id];
+  const type = typeOf(id);
+  if (SNAPSHOT_SOURCE_TYPES.includes(type)) return nameProblem(path, id);
+  return [{ path, text: `there is no snapshot source of the type ${type}${suggest(type, SNAPSHOT_SOURCE_TYPES)}` }];
 }
 
 function nameProblem(path: readonly string[], id: string): readonly ConfigurationProblem[] {
@@ -76,7 +86,7 @@ function checkSize(problems: ConfigurationProblem[], path: readonly string[], va
 }
 
 function useProblems(
-  member: "receivers" | "exporters",
+  member: "receivers" | "exporters" | "snapshot_sources",
   used: readonly string[],
   defined: readonly string[],
 ): readonly ConfigurationProblem[] {

@@ -8,6 +8,12 @@ import type {
   OtlpReceiverConfiguration,
   ReceiversConfiguration,
 } from "./configuration.ts";
+import type {
+  HttpSnapshotSourceConfiguration,
+  ModuleSnapshotSourceConfiguration,
+  PushSnapshotSourceConfiguration,
+  SnapshotSourcesConfiguration,
+} from "./snapshot-source-configuration.ts";
 
 /** A receiver under its id, with its settings. */
 export type ConfiguredReceiver =
@@ -31,6 +37,12 @@ export interface ConfiguredExporter {
   readonly settings: ModuleConfiguration;
 }
 
+/** A snapshot source under its id, with its settings. */
+export type ConfiguredSnapshotSource =
+  | { readonly type: "http"; readonly id: string; readonly settings: HttpSnapshotSourceConfiguration }
+  | { readonly type: "push"; readonly id: string; readonly settings: PushSnapshotSourceConfiguration }
+  | { readonly type: "module"; readonly id: string; readonly settings: ModuleSnapshotSourceConfiguration };
+
 /** The receivers that are to run, in the order of `service.receivers`. */
 export function receiversInUse({
   receivers,
@@ -44,6 +56,14 @@ export function receiversInUse({
 /** The exporters that are to run, in the order of `service.exporters`. */
 export function exportersInUse({ exporters, service }: CollectorConfiguration): readonly ConfiguredExporter[] {
   return service.exporters.flatMap((id) => exporterOf(exporters, id) ?? []);
+}
+
+/** The snapshot sources that are to run, in the order of `service.snapshotSources`. */
+export function snapshotSourcesInUse({
+  snapshotSources,
+  service,
+}: CollectorConfiguration): readonly ConfiguredSnapshotSource[] {
+  return service.snapshotSources.flatMap((id) => snapshotSourceOf(snapshotSources, id) ?? []);
 }
 
 /** The type that an id names: all before its first slash. */
@@ -64,6 +84,14 @@ function receiverOf(receivers: ReceiversConfiguration, id: string): ConfiguredRe
 
 function exporterOf(exporters: ExportersConfiguration, id: string): ConfiguredExporter | undefined {
   return isModule(id) && Object.hasOwn(exporters, id) ? definedModule(id, exporters[id]) : undefined;
+}
+
+function snapshotSourceOf(sources: SnapshotSourcesConfiguration, id: string): ConfiguredSnapshotSource | undefined {
+  const type = typeOf(id);
+  if (!Object.hasOwn(sources, id) || (type !== "http" && type !== "push" && type !== "module")) return undefined;
+  const settings = sources[id as keyof SnapshotSourcesConfiguration];
+  // The settings of an id are those of its type.
+  return settings && ({ type, id, settings } as ConfiguredSnapshotSource);
 }
 
 function definedModule(id: string, settings: ModuleConfiguration | undefined): ConfiguredExporter | undefined {

@@ -1,4 +1,5 @@
 import type { FreshnessPolicy } from "../core/index.ts";
+import type { SnapshotSourcesConfiguration } from "./snapshot-source-configuration.ts";
 
 /**
  * Everything the collector can be told. Every member has a default; no file is needed to start. A file has the same tree
@@ -9,6 +10,8 @@ export interface CollectorConfiguration {
   readonly receivers: ReceiversConfiguration;
   /** Where the projection goes. Default: none. One that `service.exporters` does not name is inert. */
   readonly exporters: ExportersConfiguration;
+  /** Who is relied on to know all children of a source, one for each source at most. Default: none. */
+  readonly snapshotSources: SnapshotSourcesConfiguration;
   readonly api: ApiConfiguration;
   readonly storage: StorageConfiguration;
   readonly lifecycle: LifecycleConfiguration;
@@ -191,6 +194,8 @@ export interface LifecycleConfiguration extends FreshnessPolicy {
 export interface SourceConfiguration extends Partial<FreshnessPolicy> {
   /** The heartbeat interval the source keeps; `staleAfterMs` must be at least twice as long (S8). Milliseconds. */
   readonly heartbeatIntervalMs?: number;
+  /** As in `LifecycleConfiguration`, for this source. */
+  readonly missingGrace?: number;
 }
 
 export interface AccessConfiguration {
@@ -234,6 +239,8 @@ export interface ServiceConfiguration {
   readonly receivers: readonly string[];
   /** Ids of the exporters that run. Default: all that are defined. */
   readonly exporters: readonly string[];
+  /** Ids of the snapshot sources that run. Default: all that are defined. */
+  readonly snapshotSources: readonly string[];
   /** How long a shutdown may take before the process ends without it. Milliseconds; default 10,000. */
   readonly shutdownTimeoutMs: number;
   readonly telemetry: { readonly logs: { readonly level: LogLevel } };

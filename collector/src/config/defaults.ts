@@ -1,4 +1,4 @@
-import { DEFAULT_FRESHNESS } from "../core/index.ts";
+import { DEFAULT_ASKING_POLICY, DEFAULT_FRESHNESS } from "../core/index.ts";
 import type {
   ApiConfiguration,
   CollectorConfiguration,
@@ -11,6 +11,11 @@ import type {
   OtlpReceiverConfiguration,
   TlsConfiguration,
 } from "./configuration.ts";
+import type {
+  AskedSourceConfiguration,
+  HttpSnapshotSourceConfiguration,
+  PushSnapshotSourceConfiguration,
+} from "./snapshot-source-configuration.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -81,10 +86,36 @@ export const RECEIVER_DEFAULTS: ComponentDefaults = {
 
 export const EXPORTER_DEFAULTS: ComponentDefaults = { module: DEFAULT_MODULE };
 
+const DEFAULT_ASKED_SOURCE: Omit<AskedSourceConfiguration, "source"> = {
+  intervalMs: DEFAULT_ASKING_POLICY.intervalMs,
+  timeoutMs: 5_000,
+  retry: { initialIntervalMs: DEFAULT_ASKING_POLICY.retryMs, maxIntervalMs: DEFAULT_ASKING_POLICY.maxRetryMs },
+};
+
+const DEFAULT_HTTP_SOURCE: Omit<HttpSnapshotSourceConfiguration, "source" | "url"> = {
+  ...DEFAULT_ASKED_SOURCE,
+  token: undefined,
+  tokenFile: undefined,
+  tls: undefined,
+  maxAnswerBytes: 16 * MEBIBYTE,
+};
+
+const DEFAULT_PUSH_SOURCE: Omit<PushSnapshotSourceConfiguration, "source"> = {
+  intervalMs: 10_000,
+  tokenName: undefined,
+};
+
+export const SNAPSHOT_SOURCE_DEFAULTS: ComponentDefaults = {
+  http: DEFAULT_HTTP_SOURCE,
+  push: DEFAULT_PUSH_SOURCE,
+  module: { ...DEFAULT_ASKED_SOURCE, ...DEFAULT_MODULE },
+};
+
 /** What holds when nothing is said. */
 export const DEFAULT_CONFIGURATION: CollectorConfiguration = {
   receivers: { otlp: DEFAULT_OTLP },
   exporters: {},
+  snapshotSources: {},
   api: DEFAULT_API,
   storage: {
     path: ".agent-lifecycle/collector.db",
@@ -106,6 +137,7 @@ export const DEFAULT_CONFIGURATION: CollectorConfiguration = {
   service: {
     receivers: ["otlp"],
     exporters: [],
+    snapshotSources: [],
     shutdownTimeoutMs: 10_000,
     telemetry: { logs: { level: "info" } },
   },

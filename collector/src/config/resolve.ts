@@ -12,13 +12,15 @@ import {
   DEFAULT_TLS,
   EXPORTER_DEFAULTS,
   RECEIVER_DEFAULTS,
+  SNAPSHOT_SOURCE_DEFAULTS,
 } from "./defaults.ts";
 import { isPlain, overlay, type Stated } from "./overlay.ts";
 import type { ConfigurationProblem } from "./problem.ts";
 import { semanticProblems } from "./semantics.ts";
+import type { SnapshotSourcesConfiguration } from "./snapshot-source-configuration.ts";
 
 /**
- * What is to differ from the defaults. Receivers and exporters that are stated are all there are; each member that one
+ * What is to differ from the defaults. Receivers, exporters and snapshot sources that are stated are all there are; each member that one
  * of them leaves out has its default.
  */
 export type StatedConfiguration = Stated<CollectorConfiguration>;
@@ -32,12 +34,20 @@ export function resolveConfiguration(stated: StatedConfiguration = {}): {
   return { configuration, problems: semanticProblems(configuration) };
 }
 
-function applyDefaults({ receivers, exporters, ...stated }: StatedConfiguration): CollectorConfiguration {
+function applyDefaults({
+  receivers,
+  exporters,
+  snapshotSources,
+  ...stated
+}: StatedConfiguration): CollectorConfiguration {
   const rest = overlay<CollectorConfiguration>(DEFAULT_CONFIGURATION, stated);
   const configured = {
     ...rest,
     receivers: withDefaults<ReceiversConfiguration>(RECEIVER_DEFAULTS, receivers) ?? DEFAULT_CONFIGURATION.receivers,
     exporters: withDefaults<ExportersConfiguration>(EXPORTER_DEFAULTS, exporters) ?? DEFAULT_CONFIGURATION.exporters,
+    snapshotSources:
+      withDefaults<SnapshotSourcesConfiguration>(SNAPSHOT_SOURCE_DEFAULTS, snapshotSources) ??
+      DEFAULT_CONFIGURATION.snapshotSources,
     api: withTlsDefaults(rest.api),
   };
   return {
@@ -47,6 +57,7 @@ function applyDefaults({ receivers, exporters, ...stated }: StatedConfiguration)
       ...rest.service,
       receivers: stated.service?.receivers ?? Object.keys(configured.receivers),
       exporters: stated.service?.exporters ?? Object.keys(configured.exporters),
+      snapshotSources: stated.service?.snapshotSources ?? Object.keys(configured.snapshotSources),
     },
   };
 }

@@ -33,6 +33,7 @@ function quantitiesOf({ api, storage, lifecycle, limits, service }: CollectorCon
     ...optional(["lifecycle", "sources", source, "stale_after"], stated.staleAfterMs),
     ...optional(["lifecycle", "sources", source, "reconcile_deadline"], stated.reconcileDeadlineMs),
     ...optional(["lifecycle", "sources", source, "heartbeat_interval"], stated.heartbeatIntervalMs),
+    ...optional(["lifecycle", "sources", source, "missing_grace"], stated.missingGrace),
   ]);
   return [
     [["api", "max_streams"], api.maxStreams],

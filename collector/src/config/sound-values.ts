@@ -13,13 +13,15 @@ export function withoutUnsound(value: unknown, unsound: readonly ConfigurationPa
   );
 }
 
+const COMPONENTS: ReadonlySet<string | number> = new Set(["receivers", "exporters", "snapshot_sources"]);
+
 function without(value: unknown, [key, ...rest]: ConfigurationPath, isComponent = false): unknown {
   if (key === undefined || typeof key === "number") return undefined;
   if (!isPlain(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
       if (name !== key) return [[name, member]];
-      const kept = rest.length === 0 ? undefined : without(member, rest, key === "receivers" || key === "exporters");
+      const kept = rest.length === 0 ? undefined : without(member, rest, COMPONENTS.has(key));
       if (kept !== undefined) return [[name, kept]];
       return isComponent ? [[name, null]] : [];
     }),

@@ -1,4 +1,4 @@
-import { exportersInUse, receiversInUse } from "../config/components.ts";
+import { exportersInUse, receiversInUse, snapshotSourcesInUse } from "../config/components.ts";
 import type { CollectorConfiguration } from "../config/configuration.ts";
 import type { PluginSpecification } from "./plugin-specification.ts";
 
@@ -12,5 +12,11 @@ export function configuredPlugins(configuration: CollectorConfiguration): readon
   const exporters = exportersInUse(configuration).map(
     ({ id, settings }): PluginSpecification => ({ kind: "exporter", id, ...settings, path: ["exporters", id] }),
   );
-  return [...receivers, ...exporters];
+  const snapshotSources = snapshotSourcesInUse(configuration).flatMap((configured): readonly PluginSpecification[] => {
+    if (configured.type !== "module") return [];
+    const { id, settings } = configured;
+    const { module, options, source } = settings;
+    return [{ kind: "snapshot_source", id, module, options, source, path: ["snapshot_sources", id] }];
+  });
+  return [...receivers, ...exporters, ...snapshotSources];
 }

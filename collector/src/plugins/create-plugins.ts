@@ -113,14 +113,18 @@ async function createExporter(
 }
 
 async function createSnapshotSource(
-  { specification: { id }, options, create }: LoadedPlugin & { readonly kind: "snapshot_source" },
+  { specification, options, create }: LoadedPlugin & { readonly kind: "snapshot_source" },
   settings: Settings,
 ): Promise<SnapshotSource> {
-  const made = await make(id, () => create(contextOf(id, settings), options), settings);
+  const { id, source: asked = "" } = specification;
+  const made = await make(id, () => create({ ...contextOf(id, settings), source: asked }, options), settings);
   expectMethods(made, id, "snapshot_source", ["start", "shutdown", "fetch"]);
   const { source } = made;
   if (typeof source !== "string" || source === "") {
     throw new PluginError(id, `what ${id} made does not say which source it answers for: source must be a text`);
+  }
+  if (source !== asked) {
+    throw new PluginError(id, `what ${id} made answers for the source ${source}, and is configured for ${asked}`);
   }
   return { ...guardComponent(made, guardOf(id, settings)), source, fetch: (signal) => made.fetch(signal) };
 }

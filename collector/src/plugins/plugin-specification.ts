@@ -16,6 +16,8 @@ export interface PluginSpecification {
   readonly module: string;
   /** Checked against the module's `optionsSchema`, if it has one. Default: an empty object. */
   readonly options?: unknown;
+  /** Of a snapshot source: the source that it is to answer for. */
+  readonly source?: string;
   /** Where the configuration says so, for problems: `["receivers", "module/NAME"]`. */
   readonly path: PluginPath;
 }

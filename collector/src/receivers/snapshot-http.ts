@@ -7,12 +7,13 @@ import { mediaTypeOf } from "../http/media-type.ts";
 import { sendProblem } from "../http/problem-reply.ts";
 import { type BodyLimits, readBody } from "../http/request-body.ts";
 import { countRequests } from "../http/request-counting.ts";
-import { sourcesAllowedTo } from "../http/require-scope.ts";
+import { principalOf, sourcesAllowedTo } from "../http/require-scope.ts";
 import type { Intake, SnapshotIntake } from "../runtime/intake.ts";
 import type { RequestTelemetry } from "../runtime/request-telemetry.ts";
 import { intakeRefusal } from "./intake-refusal.ts";
 
-const RECEIVER = "snapshot_http";
+/** What comes in here comes from this receiver. */
+export const SNAPSHOT_RECEIVER = "snapshot_http";
 const SNAPSHOTS = "/v1/lifecycle/snapshots";
 /** Diagnostics and stale children listed in an answer; the stored ones are not cut. */
 const MAX_LISTED = 32;
@@ -38,9 +39,9 @@ export interface SnapshotAnswer {
   readonly diagnostics: StoredSnapshot["diagnostics"];
 }
 
-/** `POST /v1/lifecycle/snapshots`: one snapshot (contract section 5). 422 when it breaks the contract, 403 when its sender may not speak for its source; nothing of it is used then. */
+/** `POST /v1/lifecycle/snapshots`: one snapshot (contract section 5). 422 when it breaks the contract, 403 when its sender may not speak for its source or somebody else is its authority; nothing of it is used then. */
 export async function registerSnapshotHttp(scope: FastifyInstance, options: SnapshotHttpOptions): Promise<void> {
-  countRequests(scope, RECEIVER, options.telemetry);
+  countRequests(scope, SNAPSHOT_RECEIVER, options.telemetry);
   scope.setErrorHandler((error, _request, reply) => sendProblem(reply, refusalOf(error, options.onError)));
   refuseOtherMethods(scope, SNAPSHOTS, ["POST"]);
   scope.post(SNAPSHOTS, (request) => receiveSnapshot(request, options));
@@ -56,7 +57,13 @@ async function receiveSnapshot(
   const lease = budget.open();
   try {
     const body = await readBody(request.raw, limits, lease);
-    const origin = { receiver: RECEIVER, backfill: false, bytes: body.length, ...sourcesAllowedTo(request) };
+    const origin = {
+      receiver: SNAPSHOT_RECEIVER,
+      backfill: false,
+      bytes: body.length,
+      sender: principalOf(request).name,
+      ...sourcesAllowedTo(request),
+    };
     return answerOf(await intake.acceptSnapshot(parseJsonBody(body), origin));
   } finally {
     lease.release();

@@ -9,7 +9,7 @@ import {
   type ChildRecord,
   type Question,
 } from "../core/index.ts";
-import type { AskingOutcome, Authority, AuthorityIdentity } from "./authority.ts";
+import type { AskingOutcome, Authority, AuthorityIdentity, SnapshotOrigin } from "./authority.ts";
 import type { Clock } from "./clock.ts";
 import type { Intake } from "./intake.ts";
 import { type Schedule, scheduleUnreferenced } from "./schedule.ts";
@@ -93,6 +93,10 @@ export class AskedAuthority implements Authority {
   resumed(): void {
     this.#asking.resumed(this.#options.clock.wallNow());
     this.#plan();
+  }
+
+  objectionTo({ receiver }: SnapshotOrigin): string | undefined {
+    return receiver === this.id ? undefined : `snapshots of ${this.source} are taken from ${this.id} alone`;
   }
 
   stored(statement: AuthorityStatement): void {

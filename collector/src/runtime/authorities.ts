@@ -7,7 +7,7 @@ import {
   type InputStatus,
   statementOf,
 } from "../core/index.ts";
-import type { Authority } from "./authority.ts";
+import type { Authority, SnapshotOrigin } from "./authority.ts";
 import type { Component } from "./component.ts";
 
 /** Two components would both be the authority of one source. */
@@ -20,9 +20,9 @@ export class AuthorityConflictError extends Error {
 
 /** Who may state what is there of a source, and who is told that it was stored. The door asks and tells. */
 export interface SnapshotAuthorities {
-  /** Why snapshots of a source are not taken from this receiver, or `undefined`. */
-  objectionTo(source: string, receiver: string): string | undefined;
-  stored(snapshot: LifecycleSnapshot, receiver: string, status: InputStatus): void;
+  /** Why snapshots of a source are not taken from there, or `undefined`. */
+  objectionTo(source: string, origin: SnapshotOrigin): string | undefined;
+  stored(snapshot: LifecycleSnapshot, origin: SnapshotOrigin, status: InputStatus): void;
 }
 
 /** All authorities, one for each source that has any. They are added before the start. */
@@ -73,15 +73,13 @@ export class Authorities implements Component, SnapshotAuthorities {
     return this.#bySource.get(record.source)?.answerAbout(record) ?? "none";
   }
 
-  objectionTo(source: string, receiver: string): string | undefined {
-    const authority = this.#bySource.get(source);
-    if (authority === undefined || authority.id === receiver) return undefined;
-    return `snapshots of ${source} are taken from its authority ${authority.id} alone`;
+  objectionTo(source: string, origin: SnapshotOrigin): string | undefined {
+    return this.#bySource.get(source)?.objectionTo(origin);
   }
 
-  stored(snapshot: LifecycleSnapshot, receiver: string, status: InputStatus): void {
+  stored(snapshot: LifecycleSnapshot, origin: SnapshotOrigin, status: InputStatus): void {
     const authority = this.#bySource.get(snapshot.source);
-    if (authority?.id !== receiver || status === "rejected") return;
+    if (authority === undefined || authority.objectionTo(origin) !== undefined || status === "rejected") return;
     const known = authority.status.statement;
     // A2: under one identifier there is one statement, the first.
     const isRepeated = status === "deduplicated" && known?.snapshotId === snapshot.snapshotId;

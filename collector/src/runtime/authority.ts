@@ -1,10 +1,14 @@
 import type { SupportLevel } from "@agent-lifecycle/proto";
 import type { AskingStatus, AskReason, AuthorityAnswer, AuthorityStatement, ChildRecord } from "../core/index.ts";
 import type { Component } from "./component.ts";
+import type { Origin } from "./intake.ts";
+
+/** Who hands a snapshot over. */
+export type SnapshotOrigin = Pick<Origin, "receiver" | "sender">;
 
 /** Who an authority is. */
 export interface AuthorityIdentity {
-  /** The component that speaks for the source: what it hands over comes in under this id, and under no other. */
+  /** The component that speaks for the source. */
   readonly id: string;
   /** Its type, such as `http` or `push`. */
   readonly kind: string;
@@ -20,6 +24,8 @@ export interface Authority extends Component, AuthorityIdentity {
   want(reason: AskReason): void;
   /** The collector was away itself: what was said before answers nothing that is asked now. */
   resumed(): void;
+  /** Why a snapshot of its source is not taken from there, or `undefined` when it is the authority's own. */
+  objectionTo(origin: SnapshotOrigin): string | undefined;
   /** A snapshot that it handed over is stored. */
   stored(statement: AuthorityStatement): void;
   /** What it had to say about a child since the open question about it arose (S6). */

@@ -87,7 +87,7 @@ export class Door implements Intake {
         run: (commit) => {
           const result = commit.foldSnapshot(snapshot, diagnostics, origin, receivedAt);
           return () => {
-            this.#parts.authorities?.stored(snapshot, origin.receiver, result.status);
+            this.#parts.authorities?.stored(snapshot, origin, result.status);
             resolve(answerOf(result, diagnostics));
           };
         },
@@ -120,9 +120,9 @@ export class Door implements Intake {
     });
   }
 
-  #objectionTo(source: string, { receiver, allowedSources }: Origin): Diagnostic | undefined {
-    if (allowedSources?.has(source) === false) return sourceNotAllowed(source);
-    const text = this.#parts.authorities?.objectionTo(source, receiver);
+  #objectionTo(source: string, origin: Origin): Diagnostic | undefined {
+    if (origin.allowedSources?.has(source) === false) return sourceNotAllowed(source);
+    const text = this.#parts.authorities?.objectionTo(source, origin);
     return text === undefined ? undefined : { code: "source_not_allowed", path: "source", text };
   }
 

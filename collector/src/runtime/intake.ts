@@ -1,7 +1,10 @@
 import type { Diagnostic, DiagnosticCode, ToleratedAttributes } from "@agent-lifecycle/proto";
 import type { InputStatus } from "../core/index.ts";
 
-/** Where something came in, for counters and diagnostics: `otlp_http`, `otlp_grpc`, `jsonl_http`, `jsonl_file`, `jsonl_stdin`. */
+/**
+ * Where something came in, for counters and diagnostics: `otlp_http`, `otlp_grpc`, `jsonl_http`, `jsonl_file`,
+ * `jsonl_stdin`, `snapshot_http`, or the id of a component.
+ */
 export interface Origin {
   readonly receiver: string;
   /** Old evidence: from a journal, a file or a replay (S1). */
@@ -10,6 +13,8 @@ export interface Origin {
   readonly bytes: number;
   /** The sources that the sender may speak for. Without it: any. */
   readonly allowedSources?: ReadonlySet<string>;
+  /** The name that the sender's credentials have; not there for a sender that showed none. */
+  readonly sender?: string;
 }
 
 /** What became of one candidate. Nothing is kept of one that `refusedFor` names a reason for. */

@@ -6,11 +6,15 @@ import {
   type AuthorityStatement,
   type ChildRecord,
 } from "../core/index.ts";
-import type { AskingOutcome, Authority, AuthorityIdentity } from "./authority.ts";
+import type { AskingOutcome, Authority, AuthorityIdentity, SnapshotOrigin } from "./authority.ts";
 import type { Clock } from "./clock.ts";
 
 export interface PushAuthorityOptions extends AuthorityIdentity {
   readonly clock: Clock;
+  /** The receiver that its snapshots come in by. */
+  readonly receiver: string;
+  /** Name of the only credentials whose snapshots are taken. Default: any that may speak for the source. */
+  readonly sender?: string | undefined;
   /** How often a snapshot is promised. Below the time a reconciliation waits. Milliseconds. */
   readonly intervalMs: number;
   readonly onOutcome: (outcome: AskingOutcome, durationMs: number) => void;
@@ -49,6 +53,14 @@ export class PushAuthority implements Authority {
   resumed(): void {
     this.#memory.resumed();
     this.#expectNext();
+  }
+
+  objectionTo({ receiver, sender }: SnapshotOrigin): string | undefined {
+    const { receiver: expected, sender: only } = this.#options;
+    if (receiver !== expected)
+      return `snapshots of ${this.source} are taken from ${this.id} alone, and that sends them`;
+    if (only === undefined || sender === only) return undefined;
+    return `snapshots of ${this.source} are taken from the token that ${this.id} names alone`;
   }
 
   stored(statement: AuthorityStatement): void {

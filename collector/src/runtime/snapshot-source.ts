@@ -7,10 +7,18 @@ export interface SnapshotSource extends Component {
   readonly source: string;
   /**
    * Asks once. Resolves with a snapshot as a plain value, which is checked at the door; rejects when the authority
-   * cannot be reached, and then nothing is concluded about any child yet. Two calls never overlap.
+   * cannot be reached, and then nothing is concluded about any child yet. Two calls never overlap; the first comes after
+   * `start`, none after `shutdown`. The message of a rejection is shown, redacted and cut: it needs to hold no secret.
+   * A snapshot that says the same as the last one has its identifier and its time: it is that statement again, and a new
+   * identifier makes a new one.
    * @param signal fires when the answer comes too late to be of use, or the collector stops
    */
   fetch(signal: AbortSignal): Promise<unknown>;
+}
+
+export interface SnapshotSourceContext extends ComponentContext {
+  /** The source that it is to answer for, by the configuration: what is made says the same. */
+  readonly source: string;
 }
 
 /**
@@ -18,6 +26,6 @@ export interface SnapshotSource extends Component {
  * @param options what the configuration says of it, valid by the module's `optionsSchema`, with its defaults laid in
  */
 export type SnapshotSourceFactory<Options> = (
-  context: ComponentContext,
+  context: SnapshotSourceContext,
   options: Options,
 ) => SnapshotSource | Promise<SnapshotSource>;

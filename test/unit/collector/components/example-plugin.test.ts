@@ -1,11 +1,19 @@
-import { mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Component, ExportBatch, Exporter, ExporterContext, ReceiverContext } from "@agent-lifecycle/collector";
+import type {
+  Component,
+  ExportBatch,
+  Exporter,
+  ExporterContext,
+  ReceiverContext,
+  SnapshotSource,
+  SnapshotSourceContext,
+} from "@agent-lifecycle/collector";
 import { formatTimestamp } from "@agent-lifecycle/proto";
 import { describe, expect, test } from "vitest";
-import { describeExporter, describeReceiver } from "../../../kit/component-suite.ts";
+import { describeExporter, describeReceiver, describeSnapshotSource } from "../../../kit/component-suite.ts";
 import { temporaryDirectory } from "../../../kit/event-file.ts";
 import { makeEvent } from "../../../kit/events.ts";
 import { START_MS } from "../../../kit/start-time.ts";
@@ -20,10 +28,18 @@ interface StateChangesModule {
   readonly createExporter: (context: ExporterContext, options: object) => Exporter;
 }
 
+interface JobFolderModule {
+  readonly createSnapshotSource: (context: SnapshotSourceContext, options: object) => SnapshotSource;
+}
+
 const { createReceiver } = (await import(fileURLToPath(new URL("spool-receiver.js", EXAMPLES)))) as SpoolModule;
 const { createExporter } = (await import(
   fileURLToPath(new URL("state-changes-exporter.js", EXAMPLES))
 )) as StateChangesModule;
+
+const { createSnapshotSource } = (await import(
+  fileURLToPath(new URL("job-folder-snapshot-source.js", EXAMPLES))
+)) as JobFolderModule;
 
 function newFolder(): Promise<string> {
   return mkdtemp(join(tmpdir(), "agent-lifecycle-"));
@@ -95,6 +111,23 @@ describeExporter("the example exporter", {
     const folder = await newFolder();
     return { component: createExporter(context, { path: folder }), dispose: () => rm(folder, { recursive: true }) };
   },
+});
+
+describeSnapshotSource("the example snapshot source", {
+  create: async (context) => {
+    const folder = await newFolder();
+    await writeFile(join(folder, "epoch"), "run 1\n");
+    return {
+      component: createSnapshotSource(context, { folder }),
+      setChildren: async (childIds) => {
+        for (const name of await readdir(folder)) if (name.endsWith(".job")) await rm(join(folder, name));
+        for (const childId of childIds) await writeFile(join(folder, `${childId}.job`), "running\n");
+      },
+      breakDown: () => rm(join(folder, "epoch")),
+      dispose: () => rm(folder, { recursive: true }),
+    };
+  },
+  createUnable: async (context) => ({ component: createSnapshotSource(context, { folder: "/does/not/exist" }) }),
 });
 
 describe("the example exporter", () => {

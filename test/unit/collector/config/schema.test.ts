@@ -22,6 +22,9 @@ type Whole<Value> = Value extends readonly (infer Item)[]
 const tls = { certFile: "/cert", keyFile: "/key", clientCaFile: "/ca", reloadIntervalMs: 5_000 };
 const http = { allowedHosts: ["proxy.example"], allowedOrigins: ["https://board.example"], tls };
 const module = { module: "./mine.mjs", options: { some_name: [1, "two"] } };
+const asked = { intervalMs: 7_000, timeoutMs: 900, retry: { initialIntervalMs: 200, maxIntervalMs: 800 } };
+const clientTls = { caFile: "/ca", certFile: "/cert", keyFile: "/key" };
+const askedByHttp = { ...asked, url: "https://one.example/children", tls: clientTls, maxAnswerBytes: 4_096 };
 
 const hermes = {
   source: "a",
@@ -40,8 +43,8 @@ const stdio = {
 };
 
 /** A configuration that says everything that can be said, and nothing as the defaults have it. */
-const WHOLE: Omit<Whole<CollectorConfiguration>, "access" | "receivers"> &
-  Pick<CollectorConfiguration, "access"> & {
+const WHOLE: Omit<Whole<CollectorConfiguration>, "access" | "receivers" | "snapshotSources"> &
+  Pick<CollectorConfiguration, "access" | "snapshotSources"> & {
     // A gateway has one address and one credential: no single one says everything.
     readonly receivers: Omit<Whole<CollectorConfiguration["receivers"]>, "hermes" | `hermes/${string}`> &
       CollectorConfiguration["receivers"];
@@ -65,6 +68,14 @@ const WHOLE: Omit<Whole<CollectorConfiguration>, "access" | "receivers"> &
     "module/NAME": module,
   },
   exporters: { module, "module/NAME": module },
+  snapshotSources: {
+    http: { ...askedByHttp, source: "one", token: "never-shown", tokenFile: undefined },
+    "http/NAME": { ...askedByHttp, source: "two", token: undefined, tokenFile: "/token" },
+    push: { source: "runner", intervalMs: 4_000, tokenName: "one" },
+    "push/NAME": { source: "runner", intervalMs: 4_000, tokenName: "one" },
+    module: { ...module, ...asked, source: "five" },
+    "module/NAME": { ...module, ...asked, source: "six" },
+  },
   api: { endpoint: { host: "127.0.0.2", port: 3 }, maxStreams: 7, ...http },
   storage: {
     path: "/x.db",
@@ -77,7 +88,9 @@ const WHOLE: Omit<Whole<CollectorConfiguration>, "access" | "receivers"> &
     reconcileDeadlineMs: 10_000,
     missingGrace: 3,
     checkIntervalMs: 500,
-    sources: new Map([["NAME", { staleAfterMs: 9_000, reconcileDeadlineMs: 1_000, heartbeatIntervalMs: 3_000 }]]),
+    sources: new Map([
+      ["NAME", { staleAfterMs: 9_000, reconcileDeadlineMs: 1_000, heartbeatIntervalMs: 3_000, missingGrace: 4 }],
+    ]),
   },
   access: {
     insecurePublicBind: true,
@@ -98,13 +111,13 @@ const WHOLE: Omit<Whole<CollectorConfiguration>, "access" | "receivers"> &
   service: {
     receivers: ["otlp", "jsonl_stdin"],
     exporters: ["module/NAME"],
+    snapshotSources: ["http/NAME", "push/NAME"],
     shutdownTimeoutMs: 3_000,
     telemetry: { logs: { level: "debug" } },
   },
 };
 
 const whole: CollectorConfiguration = WHOLE;
-
 /** Every path of a value; names that the operator chooses as the reference has them, items of lists as ITEM. */
 function leavesOf(value: unknown, path: string): readonly string[] {
   const isEnd =
@@ -135,26 +148,35 @@ describe("schema, types, defaults and documents say the same", () => {
 
   it("the schema has exactly the members of the types", () => {
     const printed = leavesOf(printableConfiguration(whole, schema), "").map((path) =>
-      path.replace(/^receivers\.hermes[^.]*\./, "receivers.hermes/NAME."),
+      path
+        .replace(/^receivers\.hermes[^.]*\./, "receivers.hermes/NAME.")
+        .replace(/^snapshot_sources\.http[^.]*\./, "snapshot_sources.http/NAME."),
     );
     const known = new Set(reference.filter(({ isLeaf }) => isLeaf).map(({ path }) => path));
     // A component's type alone is an id as well; the reference shows the form with a name.
-    const unnamed = printed.filter((path) => !/^(?:receivers\.(?:jsonl_file|module)|exporters\.module)\./.test(path));
+    const unnamed = printed.filter(
+      (path) => !/^(?:receivers\.(?:jsonl_file|module)|exporters\.module|snapshot_sources\.[a-z]+)\./.test(path),
+    );
     expect(new Set(unnamed)).toEqual(known);
   });
 
   it("the schema's defaults are those in force", () => {
     const printed = printableConfiguration(DEFAULT_CONFIGURATION, schema);
     for (const { path, default: said, isLeaf } of reference) {
-      if (!isLeaf || /NAME|ITEM|jsonl_stdin|\.tls\.|^service\.(?:receivers|exporters)$/.test(path)) continue;
+      if (!isLeaf || /NAME|ITEM|jsonl_stdin|\.tls\.|^service\.(?:receivers|exporters|snapshot_sources)$/.test(path))
+        continue;
       expect([path, valueAt(printed, path)]).toEqual([path, said]);
     }
     for (const { path, default: said } of reference.filter((entry) =>
-      /^receivers\..*(?:NAME|stdin)\./.test(entry.path),
+      /^(?:receivers|snapshot_sources)\..*(?:NAME|stdin)\./.test(entry.path),
     )) {
       if (said === undefined) continue;
-      const text =
-        "receivers: { jsonl_stdin: , jsonl_file/NAME: { path: /p }, module/NAME: { module: ./m.mjs }, hermes/NAME: { stdio: } }";
+      const text = `
+receivers: { jsonl_stdin: , jsonl_file/NAME: { path: /p }, module/NAME: { module: ./m.mjs }, hermes/NAME: { stdio: } }
+snapshot_sources:
+  http/NAME: { source: one, url: "https://one.example" }
+  push/NAME: { source: two }
+  module/NAME: { source: three, module: ./m.mjs }`;
       const stated = printableConfiguration(load(text).configuration, schema);
       expect([path, valueAt(stated, path)]).toEqual([path, said]);
     }

@@ -63,9 +63,14 @@ export class ReconcilingCollector {
   }
 
   /** A snapshot arrives by a receiver, without having been asked for. */
-  async push(receiver: string, members: SnapshotMembers): Promise<string> {
+  async push(receiver: string, members: SnapshotMembers, sender?: string): Promise<string> {
     const candidate: unknown = JSON.parse(JSON.stringify(makeSnapshot({ at: this.machine.now, ...members })));
-    const result = await this.running.door.acceptSnapshot(candidate, { receiver, backfill: false, bytes: 0 });
+    const result = await this.running.door.acceptSnapshot(candidate, {
+      receiver,
+      backfill: false,
+      bytes: 0,
+      ...(sender === undefined ? undefined : { sender }),
+    });
     await this.settle();
     return result.kind === "stored" ? result.status : result.kind;
   }
