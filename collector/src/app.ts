@@ -19,7 +19,7 @@ import type { Intake } from "./runtime/intake.ts";
 import type { ProjectionReader } from "./runtime/projection-reader.ts";
 import type { Schedule } from "./runtime/schedule.ts";
 import type { UpdateFeed } from "./runtime/update-feed.ts";
-import { createAccessControl, type TokenGrant } from "./security/token-access.ts";
+import { type AccessGrants, createAccessControl } from "./security/token-access.ts";
 import { loadTokens } from "./security/token-file.ts";
 import { type DatabaseStore, openSqliteStore } from "./store/sqlite/sqlite-store.ts";
 import type { Store } from "./store/store.ts";
@@ -82,7 +82,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
   const { log, clock = SYSTEM_CLOCK, folder = process.cwd() } = seams;
   const onError = (error: unknown): void => log.error({ error: describe(error) }, "unexpected fault");
   // What the configuration names is looked at before the database is: it may be wrong without anything having happened.
-  const access = createAccessControl({ tokens: tokensOf(configuration, log) });
+  const access = createAccessControl(grantsOf(configuration, log));
   const modules = await loadModules(configuration, folder);
   const { store, adminActions } = openStore(configuration, seams);
   const running = new RunningParts(onError);
@@ -181,9 +181,9 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       reload: async (next) => {
         const plan = planReload(inForce, next);
         const { storage, limits: limitsNow } = plan.configuration;
-        const tokens = tokensOf(plan.configuration, log);
+        const grants = grantsOf(plan.configuration, log);
         const putCertificatesInForce = listeners.prepareCertificates(plan.configuration);
-        access.replace({ tokens });
+        access.replace(grants);
         await putCertificatesInForce();
         retention.limits = storage.retention;
         admission.limitRate(limitsNow.requestsPerSecond);
@@ -198,11 +198,11 @@ export async function startCollector(configuration: CollectorConfiguration, seam
   }
 }
 
-/** The tokens, their files read. What is unwise about them is logged, and stops nothing. */
-function tokensOf({ access }: CollectorConfiguration, log: CollectorLog): readonly TokenGrant[] {
+/** Who may do what, the files of tokens read. What is unwise about tokens is logged, and stops nothing. */
+function grantsOf({ access }: CollectorConfiguration, log: CollectorLog): AccessGrants {
   const { tokens, warnings } = loadTokens(access.tokens);
   for (const warning of warnings) log.info({ warning }, "a token could be kept better");
-  return tokens;
+  return { tokens, certificates: access.certificates };
 }
 
 /** A store that a host brings keeps no record of what administrators do: then there is no admin API. */

@@ -80,6 +80,7 @@ export { type ProjectionDifference, type Verification, verifyStore } from "./run
 export { Writer } from "./runtime/writer.ts";
 export { type AccessControl, OPEN_ACCESS, type Principal, type Scope } from "./security/access-control.ts";
 export type { CertificateSource, TlsMaterial } from "./security/certificates.ts";
+export { type ClientCertificate, clientCertificateOf } from "./security/client-certificate.ts";
 export {
   createFileCertificates,
   type FileCertificateOptions,
@@ -88,7 +89,12 @@ export {
 export { type GrantProblem, grantProblems } from "./security/grant-problems.ts";
 export { SecretFileError } from "./security/secret-file.ts";
 export { CertificateError, certificateSubject } from "./security/tls-material.ts";
-export { type AccessGrants, createAccessControl, type TokenAccessControl } from "./security/token-access.ts";
+export {
+  type AccessGrants,
+  type CertificateGrant,
+  createAccessControl,
+  type TokenAccessControl,
+} from "./security/token-access.ts";
 export { loadTokens, readTokenFile } from "./security/token-file.ts";
 export { createApiServer } from "./server/api-server.ts";
 export { createIngestServer } from "./server/ingest-server.ts";

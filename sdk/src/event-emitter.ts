@@ -1,3 +1,4 @@
+import type { LifecycleEvent } from "@agent-lifecycle/proto";
 import type { Clock } from "./clock.ts";
 import type { DeliveryCounters } from "./counters.ts";
 import type { Diagnostics } from "./diagnostics.ts";
@@ -11,14 +12,22 @@ export interface EventEmitterSettings {
   readonly diagnostics: Diagnostics;
 }
 
+/** Hears of every event that was handed to the sink. Must not throw. */
+export type EventWitness = (event: LifecycleEvent) => void;
+
 /** Stamps events with the time and hands them to the sink; counts each exactly once. */
 export class EventEmitter {
   readonly #settings: EventEmitterSettings;
+  readonly #witnesses: EventWitness[] = [];
   #closed = false;
   #settlesAtOnce = false;
 
   constructor(settings: EventEmitterSettings) {
     this.#settings = settings;
+  }
+
+  witness(witness: EventWitness): void {
+    this.#witnesses.push(witness);
   }
 
   /** What comes later is dropped and counted. */
@@ -41,7 +50,9 @@ export class EventEmitter {
     }
     try {
       const observedAtMs = clock.now();
-      sink.accept(buildEvent(identity, observation, eventId, sequence, observedAtMs), observedAtMs);
+      const event = buildEvent(identity, observation, eventId, sequence, observedAtMs);
+      sink.accept(event, observedAtMs);
+      for (const witness of this.#witnesses) witness(event);
       if (this.#settlesAtOnce) sink.settleNow("process_exit");
     } catch (error) {
       counters.drop("internal_error", 1);

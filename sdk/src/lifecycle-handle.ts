@@ -6,7 +6,7 @@ import type { Clock } from "./clock.ts";
 import type { DeliveryCounters } from "./counters.ts";
 import { beforeDeadline } from "./deadline.ts";
 import { type Diagnostics, textOfError } from "./diagnostics.ts";
-import { EventEmitter } from "./event-emitter.ts";
+import { EventEmitter, type EventWitness } from "./event-emitter.ts";
 import type { EventSink } from "./export-chain/event-sink.ts";
 import { HeartbeatSchedule } from "./heartbeat.ts";
 import type { DeadlineOptions, FlushResult, Lifecycle, LifecycleCounters } from "./lifecycle.ts";
@@ -20,6 +20,12 @@ export interface LifecycleSettings {
   readonly sink: EventSink;
   readonly counters: DeliveryCounters;
   readonly diagnostics: Diagnostics;
+}
+
+export interface LifecycleSurroundings extends Pick<LifecycleSettings, "clock" | "createId" | "diagnostics"> {
+  /** Whether there were events that a new witness has not heard of. */
+  readonly hasEmitted: boolean;
+  readonly isShutDown: () => boolean;
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000;
@@ -101,6 +107,14 @@ export class LifecycleHandle implements Lifecycle {
   /** The process is ending; nothing asynchronous runs any more. */
   settleAtOnce(): void {
     this.#emitter.settleAtOnce();
+  }
+
+  /** For what stands beside the lifecycle and speaks of the same children: it hears of every event from now on. */
+  attach(witness: EventWitness): LifecycleSurroundings {
+    const { clock, createId, diagnostics, counters } = this.#settings;
+    this.#emitter.witness(witness);
+    const isShutDown = (): boolean => this.#shutdown !== undefined;
+    return { clock, createId, diagnostics, hasEmitted: counters.emitted > 0, isShutDown };
   }
 
   /** Runs when the lifecycle is shut down. */

@@ -9,6 +9,7 @@ import { damagePagesOf } from "../kit/damaged-pages.ts";
 import { temporaryDirectory } from "../kit/event-file.ts";
 import { eventsOf } from "../kit/event-run.ts";
 import { expectVerified } from "../kit/expect-verified.ts";
+import { mountFailingDisk } from "../kit/failing-disk.ts";
 import { runCommand } from "../kit/program.ts";
 import { mountSmallDisk } from "../kit/small-disk.ts";
 import { ingestRequest, submit } from "../kit/submit.ts";
@@ -91,6 +92,36 @@ describe("a collector whose disk", () => {
     expect(stderr.split("\n").filter((line) => line.includes("the store takes writes again"))).toHaveLength(1);
     await collector.endBy("SIGTERM");
     expect((await expectVerified(database)).inputs).toBeGreaterThanOrEqual(sender.acknowledged);
+  });
+
+  // A system lets nobody make a disk read-only while a file on it is open for writing; it does so itself when the disk fails.
+  test("fails and becomes read-only while it runs refuses retryably, serves reads, and has lost nothing when it is back", {
+    timeout: 60_000,
+  }, async (context) => {
+    const disk = mountFailingDisk(context);
+    const database = join(disk.path, "collector.db");
+    const collector = await startCollector(database);
+    const sender = new Sender(collector);
+    expect((await sender.send()).status).toBe(200);
+    disk.fail();
+    for (let request = 0; request < 3; request += 1) {
+      const refused = await sender.send();
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    }
+    expect(await readiness(collector)).toBe(503);
+    await expectServed(collector, EVENTS_PER_REQUEST);
+    const { stderr } = collector.program.output();
+    expect(stderr.split("\n").filter((line) => line.includes("the store takes no writes"))).toHaveLength(1);
+    await collector.endBy("SIGTERM");
+    disk.replace();
+    expect((await expectVerified(database)).inputs).toBeGreaterThanOrEqual(EVENTS_PER_REQUEST);
+    const second = await startCollector(database);
+    await expectServed(second, EVENTS_PER_REQUEST);
+    const again = new Sender(second);
+    again.acknowledged = sender.acknowledged;
+    expect((await again.send()).status).toBe(200);
+    await expectServed(second, 2 * EVENTS_PER_REQUEST);
+    await second.endBy("SIGTERM");
   });
 
   test("is read-only from the beginning does not start, and says why", async (context) => {

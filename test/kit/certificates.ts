@@ -32,6 +32,8 @@ export interface CertificateRequest {
   /** Distinguished name, as in `O=Example, CN=runner`. */
   readonly subject: string;
   readonly usage: "server" | "client";
+  /** Further names of a client. Default none. */
+  readonly alternativeNames?: readonly { readonly type: "dns" | "url" | "email"; readonly value: string }[];
   /** Default: from yesterday until tomorrow. */
   readonly notBefore?: Date;
   readonly notAfter?: Date;
@@ -83,15 +85,18 @@ async function issue(
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       await AuthorityKeyIdentifierExtension.create(authority.publicKey),
-      ...extensionsFor(request.usage),
+      ...extensionsFor(request),
     ],
   });
   const privateKey = PemConverter.encode(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey), "PRIVATE KEY");
   return { certificate: certificate.toString("pem"), privateKey };
 }
 
-function extensionsFor(usage: CertificateRequest["usage"]): readonly Extension[] {
-  if (usage === "client") return [new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth])];
+function extensionsFor({ usage, alternativeNames = [] }: CertificateRequest): readonly Extension[] {
+  if (usage === "client") {
+    const names = alternativeNames.length === 0 ? [] : [new SubjectAlternativeNameExtension([...alternativeNames])];
+    return [new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth]), ...names];
+  }
   return [
     new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
     new SubjectAlternativeNameExtension([

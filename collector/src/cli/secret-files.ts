@@ -44,10 +44,14 @@ function checkTokens({ access }: CollectorConfiguration, { problems, warnings }:
       problems.push({ path: [...path, "token_file"], text: messageOf(error) });
     }
   }
-  for (const { path, text, severity } of grantProblems({ tokens: readable })) {
+  for (const [index, { name }] of access.certificates.entries()) {
+    pathOf.set(`certificates.${name}`, ["access", "certificates", index]);
+  }
+  for (const { path, text, severity } of grantProblems({ tokens: readable, certificates: access.certificates })) {
     const place = pathOf.get(path) ?? ["access", "tokens"];
     const index = place[2];
-    const isFromFile = typeof index === "number" && access.tokens[index]?.tokenFile !== undefined;
+    const isFromFile =
+      place[1] === "tokens" && typeof index === "number" && access.tokens[index]?.tokenFile !== undefined;
     if (severity === "warning") warnings.push({ path: place, text });
     // What is wrong with a token that stands in the configuration itself is told already.
     else if (isFromFile) problems.push({ path: place, text });

@@ -203,6 +203,8 @@ export interface AccessConfiguration {
   readonly insecurePublicBind: boolean;
   /** Default none: everybody who reaches a listener may send and read. */
   readonly tokens: readonly TokenConfiguration[];
+  /** Default none: a client certificate names its sender, and opens nothing that is granted to others. */
+  readonly certificates: readonly CertificateConfiguration[];
 }
 
 /** A bearer token, said by exactly one of `token` and `tokenFile`. */
@@ -212,6 +214,24 @@ export interface TokenConfiguration {
   readonly token?: string;
   /** The token is the file's content without surrounding white space. */
   readonly tokenFile?: string;
+  readonly scopes: readonly ("ingest" | "read" | "admin")[];
+  /** The sources it may speak for. Without it: any. */
+  readonly sources?: readonly string[];
+}
+
+/**
+ * Client certificates, said by exactly one of `subject`, `commonName` and `alternativeName`; each is compared as a whole.
+ * Of several entries that one certificate matches, the first counts.
+ */
+export interface CertificateConfiguration {
+  /** Stands in logs and in the audit. */
+  readonly name: string;
+  /** The whole subject, in the order of the certificate: `O=Example, CN=runner`. */
+  readonly subject?: string;
+  /** The subject's one `CN`. */
+  readonly commonName?: string;
+  /** One subject alternative name with its kind: `DNS:…`, `URI:…` or `email:…`. */
+  readonly alternativeName?: string;
   readonly scopes: readonly ("ingest" | "read" | "admin")[];
   /** The sources it may speak for. Without it: any. */
   readonly sources?: readonly string[];

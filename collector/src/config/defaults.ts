@@ -124,7 +124,7 @@ export const DEFAULT_CONFIGURATION: CollectorConfiguration = {
     backupDirectory: undefined,
   },
   lifecycle: { ...DEFAULT_FRESHNESS, missingGrace: 2, checkIntervalMs: 1_000, sources: new Map() },
-  access: { insecurePublicBind: false, tokens: [] },
+  access: { insecurePublicBind: false, tokens: [], certificates: [] },
   limits: {
     queueBytes: 64 * MEBIBYTE,
     bodiesBytes: 256 * MEBIBYTE,

@@ -5,10 +5,15 @@ import type { ConfigurationPath, ConfigurationProblem } from "./problem.ts";
 interface PlacedListener extends Omit<ListenerConfiguration, "tls"> {
   readonly path: ConfigurationPath;
   readonly tls: TlsConfiguration | undefined;
-  /** Whether every token that it asks for is there. */
-  readonly hasTokens: boolean;
+  /** Whether everything that it takes or tells needs a grant. */
+  readonly isGuarded: boolean;
   /** The options that would give them. */
   readonly tokenOptions: string;
+}
+
+/** Whether any server that runs lets clients show certificates. */
+export function asksForCertificates(configuration: CollectorConfiguration): boolean {
+  return listenersOf(configuration).some(({ tls }) => tls?.clientCaFile !== undefined);
 }
 
 /** What is wrong with where the servers that run listen, and who can reach them there. */
@@ -22,11 +27,12 @@ export function listenerProblems(configuration: CollectorConfiguration): readonl
 }
 
 function listenersOf({ receivers, api, access, service }: CollectorConfiguration): readonly PlacedListener[] {
-  const hasScope = (scope: "ingest" | "read"): boolean => access.tokens.some(({ scopes }) => scopes.includes(scope));
-  const ingest = { hasTokens: hasScope("ingest"), tokenOptions: "--ingest-token" };
+  const grants = [...access.tokens, ...access.certificates];
+  const hasScope = (scope: "ingest" | "read"): boolean => grants.some(({ scopes }) => scopes.includes(scope));
+  const ingest = { isGuarded: hasScope("ingest"), tokenOptions: "--ingest-token" };
   // The API's listener takes evidence too: reading and writing both need their token.
   const both = {
-    hasTokens: hasScope("ingest") && hasScope("read"),
+    isGuarded: hasScope("ingest") && hasScope("read"),
     tokenOptions: "--read-token and --ingest-token",
   };
   const protocols = service.receivers.includes("otlp") ? receivers.otlp?.protocols : undefined;
@@ -62,8 +68,8 @@ function overlaps(one: Endpoint, other: Endpoint): boolean {
   return one.host === other.host || EVERY_ADDRESS.has(one.host) || EVERY_ADDRESS.has(other.host);
 }
 
-function exposure({ path, endpoint, tls, hasTokens, tokenOptions }: PlacedListener): readonly ConfigurationProblem[] {
-  if (isLoopback(endpoint.host) || hasTokens || tls?.clientCaFile !== undefined) return [];
+function exposure({ path, endpoint, tls, isGuarded, tokenOptions }: PlacedListener): readonly ConfigurationProblem[] {
+  if (isLoopback(endpoint.host) || isGuarded || tls?.clientCaFile !== undefined) return [];
   const text =
     `${endpoint.host} is reachable by others without a token: set ${tokenOptions}, or say --insecure-public-bind ` +
     "if that is meant (in a file: access.tokens, tls.client_ca_file, or access.insecure_public_bind)";

@@ -13,7 +13,7 @@ export interface ReloadPlan {
 }
 
 /**
- * Says what of a new configuration a running collector can take: tokens, the files of certificates, the level of its
+ * Says what of a new configuration a running collector can take: tokens and what client certificates may do, the files of certificates, the level of its
  * log, what retention may delete, and the rate of requests. All else stays as it is until the next start: it holds
  * sockets, memory or the watch for silence in its shape.
  */
@@ -35,7 +35,7 @@ function withReloadable(current: CollectorConfiguration, next: CollectorConfigur
       ...current.storage,
       retention: { ...next.storage.retention, intervalMs: current.storage.retention.intervalMs },
     },
-    access: { ...current.access, tokens: tokensFor(current, next) },
+    access: { ...current.access, ...grantsFor(current, next) },
     limits: { ...current.limits, requestsPerSecond: next.limits.requestsPerSecond },
     service: {
       ...current.service,
@@ -44,18 +44,18 @@ function withReloadable(current: CollectorConfiguration, next: CollectorConfigur
   };
 }
 
-/** A listener that others reach, as it runs now, must not lose the last token that guards it. */
-function tokensFor(
-  current: CollectorConfiguration,
-  next: CollectorConfiguration,
-): CollectorConfiguration["access"]["tokens"] {
+type Grants = Pick<CollectorConfiguration["access"], "tokens" | "certificates">;
+
+/** A listener that others reach, as it runs now, must not lose the last grant that guards it. */
+function grantsFor(current: CollectorConfiguration, next: CollectorConfiguration): Grants {
   const listenersMove = !isDeepStrictEqual(endpointsOf(current), endpointsOf(next));
   const scopes = (["ingest", "read"] as const).filter((scope) => has(current, scope) && !has(next, scope));
-  return listenersMove && scopes.length > 0 ? current.access.tokens : next.access.tokens;
+  const { tokens, certificates } = listenersMove && scopes.length > 0 ? current.access : next.access;
+  return { tokens, certificates };
 }
 
 function has({ access }: CollectorConfiguration, scope: "ingest" | "read"): boolean {
-  return access.tokens.some(({ scopes }) => scopes.includes(scope));
+  return [...access.tokens, ...access.certificates].some(({ scopes }) => scopes.includes(scope));
 }
 
 function endpointsOf({ receivers, api, access }: CollectorConfiguration): unknown {

@@ -3,12 +3,12 @@ import type { ConfigurationPath } from "./problem.ts";
 
 /**
  * A file's values without those that do not fit the schema, so that the rest can be judged as well. A list goes as a
- * whole; of a component its id is left, and a token is kept as somebody who may do everything, lest their absence be
+ * whole; of a component its id is left, and a grant is kept as somebody who may do everything, lest their absence be
  * taken for another problem.
  */
 export function withoutUnsound(value: unknown, unsound: readonly ConfigurationPath[]): unknown {
   return unsound.reduce<unknown>(
-    (current, path) => (isTokenPath(path) ? current : without(current, path)),
+    (current, path) => (isGrantPath(path) ? current : without(current, path)),
     withStandIns(value, unsound),
   );
 }
@@ -28,22 +28,29 @@ function without(value: unknown, [key, ...rest]: ConfigurationPath, isComponent 
   );
 }
 
-function isTokenPath(path: ConfigurationPath): boolean {
-  return path[0] === "access" && path[1] === "tokens" && typeof path[2] === "number";
+function isGrantPath(path: ConfigurationPath): boolean {
+  return path[0] === "access" && (path[1] === "tokens" || path[1] === "certificates") && typeof path[2] === "number";
 }
 
 function withStandIns(value: unknown, unsound: readonly ConfigurationPath[]): unknown {
-  const broken = new Set(unsound.filter(isTokenPath).map((path) => path[2]));
-  if (broken.size === 0 || !isPlain(value) || !isPlain(value["access"])) return value;
-  const { tokens } = value["access"];
-  if (!Array.isArray(tokens)) return value;
-  const kept = tokens.map((token: unknown, index) => (broken.has(index) ? standIn(index) : token));
-  return { ...value, access: { ...value["access"], tokens: kept } };
+  const broken = unsound.filter(isGrantPath);
+  if (broken.length === 0 || !isPlain(value) || !isPlain(value["access"])) return value;
+  const access = { ...value["access"] };
+  for (const [, list, index] of broken) {
+    const grants = access[String(list)];
+    if (!Array.isArray(grants) || typeof index !== "number") continue;
+    access[String(list)] = grants.with(index, list === "tokens" ? tokenStandIn(index) : certificateStandIn(index));
+  }
+  return { ...value, access };
 }
 
 /** It guards nothing, as a configuration with problems is not used; it only must look like a good one. */
 const STAND_IN = "abcdefghijklmnopqrstuvwxyz-0123456789-";
 
-function standIn(index: number): object {
+function tokenStandIn(index: number): object {
   return { name: `token ${index + 1}`, token: `${STAND_IN}${index}`, scopes: ["ingest", "read"] };
+}
+
+function certificateStandIn(index: number): object {
+  return { name: `certificate ${index + 1}`, subject: `CN=${STAND_IN}${index}`, scopes: ["ingest", "read"] };
 }

@@ -76,8 +76,13 @@ async function tried(check: string, look: () => Looked): Promise<readonly Findin
 }
 
 function checkConfiguration({ configuration, problems, warnings }: ExaminationOptions): readonly Finding[] {
-  const { length: tokens } = configuration.access.tokens;
-  const access = tokens === 0 ? "no tokens: whoever reaches a listener may send and read" : `${tokens} tokens`;
+  const { tokens, certificates } = configuration.access;
+  const nobody = "no tokens: whoever reaches a listener may send and read";
+  const grants = [
+    ...(tokens.length === 0 ? [] : [`${tokens.length} tokens`]),
+    ...(certificates.length === 0 ? [] : [`${certificates.length} client certificates`]),
+  ];
+  const access = grants.length === 0 ? nobody : grants.join(", ");
   return [
     ...problems.map((found) =>
       problem("configuration", describeProblem(found), "correct it: the collector does not start with it"),

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
 import { type AccessControl, ANONYMOUS, type Principal, type Scope } from "../security/access-control.ts";
-import { certificateSubject } from "../security/tls-material.ts";
+import { type ClientCertificate, clientCertificateOf } from "../security/client-certificate.ts";
 import { HttpRefusal } from "./http-refusal.ts";
 
 const principals = new WeakMap<object, Principal>();
@@ -26,8 +26,8 @@ export function requireScope(
       return;
     }
     const { authorization } = request.headers;
-    const subject = subjectOf(request.raw.socket);
-    const credentials = { authorization, ...(subject === undefined ? undefined : { certificateSubject: subject }) };
+    const certificate = certificateOf(request.raw.socket);
+    const credentials = { authorization, ...(certificate === undefined ? undefined : { certificate }) };
     const decision = access.authorize(scope, credentials);
     if (decision.allowed) {
       principals.set(request.raw, decision.principal);
@@ -59,14 +59,14 @@ export function sourcesAllowedTo(request: Pick<FastifyRequest, "raw">): {
 }
 
 /** A connection keeps its certificate: it is read once. `null`: it showed none. */
-const subjects = new WeakMap<Socket, string | null>();
+const certificates = new WeakMap<Socket, ClientCertificate | null>();
 
-function subjectOf(socket: Socket): string | undefined {
+function certificateOf(socket: Socket): ClientCertificate | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
-  const known = subjects.get(socket);
+  const known = certificates.get(socket);
   if (known !== undefined) return known ?? undefined;
-  const certificate: X509Certificate | undefined = socket.getPeerX509Certificate();
-  const subject = certificate === undefined ? undefined : certificateSubject(certificate);
-  subjects.set(socket, subject ?? null);
-  return subject;
+  const shown: X509Certificate | undefined = socket.getPeerX509Certificate();
+  const certificate = shown === undefined ? undefined : clientCertificateOf(shown);
+  certificates.set(socket, certificate ?? null);
+  return certificate;
 }

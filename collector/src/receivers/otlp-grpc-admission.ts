@@ -11,7 +11,7 @@ import type { Admission } from "../runtime/admission.ts";
 import type { RequestOutcome, RequestTelemetry } from "../runtime/request-telemetry.ts";
 import type { Schedule } from "../runtime/schedule.ts";
 import type { AccessControl, Credentials, Principal } from "../security/access-control.ts";
-import { certificateSubject } from "../security/tls-material.ts";
+import { clientCertificateOf } from "../security/client-certificate.ts";
 import { intakeRefusal } from "./intake-refusal.ts";
 import { rpcStatusOf } from "./otlp-export.ts";
 import type { ReceiveBudget, ReceiveLease } from "./otlp-grpc-budget.ts";
@@ -125,7 +125,7 @@ function credentialsOf(metadata: Metadata, call: ServerInterceptingCallInterface
     authorization: typeof authorization === "string" ? authorization : undefined,
     ...(sslPeerCertificate === undefined
       ? undefined
-      : { certificateSubject: certificateSubject(new X509Certificate(sslPeerCertificate.raw)) }),
+      : { certificate: clientCertificateOf(new X509Certificate(sslPeerCertificate.raw)) }),
   };
 }
 

@@ -1,4 +1,6 @@
-/** What a token may be used for. */
+import type { ClientCertificate } from "./client-certificate.ts";
+
+/** What a token or a client certificate may be used for. */
 export type Scope = "ingest" | "read" | "admin";
 
 /** Who sends a request, and what for. */
@@ -14,8 +16,8 @@ export interface Principal {
 export interface Credentials {
   /** Value of the `authorization` header or metadata entry. */
   readonly authorization: string | undefined;
-  /** Subject of the client certificate that the listener has verified, where it asks for one. */
-  readonly certificateSubject?: string;
+  /** The client certificate that the listener has verified, where it asks for one. */
+  readonly certificate?: ClientCertificate;
 }
 
 export type AccessDecision =
@@ -26,7 +28,7 @@ export type AccessDecision =
   | { readonly allowed: false; readonly reason: "forbidden"; readonly principal: Principal; readonly text: string };
 
 /**
- * Says who may do what. A scope that no token is configured for is open to everybody who can reach the listener, save
+ * Says who may do what. A scope that nobody is granted is open to everybody who can reach the listener, save
  * `admin`, which is never open.
  */
 export interface AccessControl {

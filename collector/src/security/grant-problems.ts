@@ -1,4 +1,5 @@
-import type { AccessGrants, Grant } from "./token-access.ts";
+import { isAlternativeName } from "../config/alternative-name.ts";
+import type { AccessGrants, CertificateGrant, Grant } from "./token-access.ts";
 
 /** What is wrong with a grant, or only unwise. Never quotes a token. */
 export interface GrantProblem {
@@ -36,11 +37,22 @@ export function grantProblems({ tokens, certificates = [] }: AccessGrants): read
   for (const grant of certificates) {
     const path = `certificates.${grant.name}`;
     checkGrant(path, grant, names, report);
-    if (grant.subject === "") report(path, "has no subject");
-    if (subjects.has(grant.subject)) report(path, "has the same subject as another one");
-    subjects.add(grant.subject);
+    const stated = [grant.subject, grant.commonName, grant.alternativeName].filter((name) => name !== undefined);
+    if (stated.length !== 1) report(path, "needs exactly one of subject, common name and alternative name");
+    if (stated.includes("")) report(path, "names nobody");
+    if (grant.alternativeName !== undefined && !isAlternativeName(grant.alternativeName)) {
+      report(path, "its alternative name must begin with `DNS:`, `URI:` or `email:`");
+    }
+    const name = certificateKey(grant);
+    if (subjects.has(name)) report(path, "names the same certificates as another one");
+    subjects.add(name);
   }
   return problems;
+}
+
+/** Equal for grants that name the same certificates. */
+function certificateKey({ subject, commonName, alternativeName }: CertificateGrant): string {
+  return JSON.stringify([subject, commonName, alternativeName]);
 }
 
 type Report = (path: string, text: string, severity?: GrantProblem["severity"]) => void;

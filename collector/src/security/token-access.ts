@@ -7,6 +7,7 @@ import {
   type Principal,
   type Scope,
 } from "./access-control.ts";
+import { type CertificateMatch, matches } from "./client-certificate.ts";
 
 /** What a name of the configuration may do. */
 export interface Grant {
@@ -21,14 +22,12 @@ export interface TokenGrant extends Grant {
   readonly token: string;
 }
 
-export interface CertificateGrant extends Grant {
-  /** Subject of the client certificate, as `certificateSubject` writes it. */
-  readonly subject: string;
-}
+/** For the client certificates that it names, whoever shows one of them. */
+export interface CertificateGrant extends Grant, CertificateMatch {}
 
 export interface AccessGrants {
   readonly tokens: readonly TokenGrant[];
-  /** Client certificates that stand for somebody in particular. Default none. */
+  /** Client certificates that stand for somebody in particular; the first that matches counts. Default none. */
   readonly certificates?: readonly CertificateGrant[];
 }
 
@@ -47,7 +46,7 @@ interface KnownToken {
 
 interface Known {
   readonly tokens: readonly KnownToken[];
-  readonly certificates: ReadonlyMap<string, Principal>;
+  readonly certificates: readonly { readonly match: CertificateMatch; readonly principal: Principal }[];
   /** Scopes that are granted to somebody; the others are open, save `admin`. */
   readonly guarded: ReadonlySet<Scope>;
 }
@@ -105,21 +104,17 @@ function ownerOf(presented: string, tokens: readonly KnownToken[]): Principal | 
 }
 
 /** A verified certificate without a grant has nobody's rights, and keeps its name. */
-function byCertificate(known: Known, { certificateSubject }: Credentials): Principal | undefined {
-  if (certificateSubject === undefined) return undefined;
-  return (
-    known.certificates.get(certificateSubject) ?? {
-      name: certificateSubject.slice(0, MAX_NAME_CHARACTERS),
-      scopes: new Set(),
-      sources: undefined,
-    }
-  );
+function byCertificate(known: Known, { certificate }: Credentials): Principal | undefined {
+  if (certificate === undefined) return undefined;
+  const granted = known.certificates.find(({ match }) => matches(match, certificate));
+  if (granted !== undefined) return granted.principal;
+  return { name: certificate.subject.slice(0, MAX_NAME_CHARACTERS), scopes: new Set(), sources: undefined };
 }
 
 function knownOf({ tokens, certificates = [] }: AccessGrants): Known {
   return {
     tokens: tokens.map((grant) => ({ digest: digestOf(grant.token), principal: principalOf(grant) })),
-    certificates: new Map(certificates.map((grant) => [grant.subject, principalOf(grant)])),
+    certificates: certificates.map((grant) => ({ match: grant, principal: principalOf(grant) })),
     guarded: new Set([...tokens, ...certificates].flatMap(({ scopes }) => scopes)),
   };
 }

@@ -136,8 +136,8 @@ describe("OTLP/gRPC with client certificates", () => {
   it("knows the sender by the subject of its certificate", async () => {
     const subjects: unknown[] = [];
     const { authority, receiver, intake } = await startMutual({
-      authorize: (scope, { certificateSubject }) => {
-        subjects.push(certificateSubject);
+      authorize: (scope, { certificate }) => {
+        subjects.push(certificate?.subject);
         const principal = { name: "runner", scopes: new Set([scope]), sources: new Set(["runner-1"]) };
         return { allowed: true, principal };
       },

@@ -7,12 +7,14 @@ const token = (name: string, scopes: readonly ("ingest" | "read" | "admin")[]) =
   token: `token-${name}`,
   scopes,
 });
+const certificate = (name: string) => ({ name, commonName: name, scopes: ["ingest", "read"] as const });
 const tls = (certFile: string, clientCaFile?: string) => ({ certFile, keyFile: "k", clientCaFile });
 
 describe("of a new configuration, a running collector takes", () => {
   test.each<[string, StatedConfiguration, StatedConfiguration]>([
     ["access.tokens", {}, { access: { tokens: [token("a", ["read"])] } }],
     ["access.tokens", { access: { tokens: [token("a", ["read"])] } }, {}],
+    ["access.certificates", {}, { api: {}, access: { certificates: [certificate("a")] } }],
     ["service.telemetry.logs.level", {}, { service: { telemetry: { logs: { level: "debug" } } } }],
     ["storage.retention.max_age", {}, { storage: { retention: { maxAgeMs: 1_000_000 } } }],
     ["storage.retention.max_size", { storage: { retention: { maxSizeBytes: 100_000_000 } } }, {}],
@@ -63,6 +65,13 @@ it("never takes the last token from a listener that others still reach", () => {
   expect(plan.configuration.access.tokens).toEqual(open.access.tokens);
   expect(plan.needsRestart).toEqual(["api.endpoint.host", "access.tokens"]);
   expect(plan.applied).toEqual([]);
+});
+
+it("never takes the last grant to certificates from a listener that others still reach", () => {
+  const open = of({ api: { endpoint: { host: "0.0.0.0" } }, access: { certificates: [certificate("a")] } });
+  const plan = planReload(open, of({}));
+  expect(plan.configuration.access.certificates).toEqual(open.access.certificates);
+  expect(plan.needsRestart).toEqual(["api.endpoint.host", "access.certificates"]);
 });
 
 it("changes everything it can at once, and names no value", () => {

@@ -98,6 +98,11 @@ const WHOLE: Omit<Whole<CollectorConfiguration>, "access" | "receivers" | "snaps
       { name: "one", token: "never-shown", scopes: ["ingest", "read"], sources: ["runner"] },
       { name: "two", tokenFile: "/token", scopes: ["admin"] },
     ],
+    certificates: [
+      { name: "three", subject: "O=Example, CN=a", scopes: ["ingest"], sources: ["runner"] },
+      { name: "four", commonName: "b", scopes: ["read"] },
+      { name: "five", alternativeName: "URI:spiffe://example/c", scopes: ["admin"] },
+    ],
   },
   limits: {
     queueBytes: 1_048_576,

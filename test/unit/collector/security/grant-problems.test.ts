@@ -35,9 +35,35 @@ describe("tells what cannot be used", () => {
       /the same name/,
     ],
     [
-      "a certificate without a subject",
+      "a certificate with an empty subject",
       { tokens: [], certificates: [{ name: "a", subject: "", scopes: ["read"] }] },
-      /no subject/,
+      /names nobody/,
+    ],
+    [
+      "a certificate that is not named",
+      { tokens: [], certificates: [{ name: "a", scopes: ["read"] }] },
+      /exactly one of/,
+    ],
+    [
+      "a certificate that is named twice",
+      { tokens: [], certificates: [{ name: "a", subject: "CN=a", commonName: "a", scopes: ["read"] }] },
+      /exactly one of/,
+    ],
+    [
+      "an alternative name of no kind",
+      { tokens: [], certificates: [{ name: "a", alternativeName: "a.example", scopes: ["read"] }] },
+      /must begin with/,
+    ],
+    [
+      "one certificate for two",
+      {
+        tokens: [],
+        certificates: [
+          { name: "a", commonName: "runner", scopes: ["read"] },
+          { name: "b", commonName: "runner", scopes: ["ingest"] },
+        ],
+      },
+      /the same certificates/,
     ],
   ])("%s", (_name, grants, expected) => {
     const errors = texts(grants).filter((text) => text.startsWith("error"));

@@ -1,4 +1,10 @@
-import { type AccessGrants, createAccessControl, OPEN_ACCESS, type Scope } from "@agent-lifecycle/collector/parts";
+import {
+  type AccessGrants,
+  clientCertificateOf,
+  createAccessControl,
+  OPEN_ACCESS,
+  type Scope,
+} from "@agent-lifecycle/collector/parts";
 import { describe, expect, it, test } from "vitest";
 import { fixture, startNode } from "../../../kit/program.ts";
 
@@ -94,7 +100,10 @@ describe("a scope that nobody was granted", () => {
 });
 
 describe("a client certificate that the listener has verified", () => {
-  const showing = (certificateSubject: string, authorization?: string) => ({ certificateSubject, authorization });
+  const showing = (subject: string, authorization?: string) => ({
+    certificate: clientCertificateOf({ subject: subject.replaceAll(", ", "\n"), subjectAltName: undefined }),
+    authorization,
+  });
 
   it("stands for whom it was granted to", () => {
     expect(access.authorize("ingest", showing("O=Example, CN=gateway"))).toMatchObject({
