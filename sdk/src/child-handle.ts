@@ -18,6 +18,8 @@ import type { ChildIdentity } from "./event-builder.ts";
 import { causeMembers, type DetailsInput, eventDetails, type WaitingReason, waitingMember } from "./event-details.ts";
 import type { EventEmitter } from "./event-emitter.ts";
 import type { HeartbeatMember, HeartbeatSchedule } from "./heartbeat.ts";
+import { type Carrier, type ChildReference, WORKER_DATA_MEMBER } from "./lineage/carrier.ts";
+import { runFor } from "./lineage/current-child.ts";
 
 /** What a handle needs of its lifecycle. */
 export interface ChildHost {
@@ -33,6 +35,8 @@ export interface ChildHost {
   /** A handle that emits nothing, for a retry that is not allowed. */
   readonly createInert: (previous: ResolvedChild) => Child;
   readonly onEnded: (childId: string) => void;
+  /** What is to travel to processes and threads that work for the child. */
+  readonly carrierFor: (child: ChildReference) => Carrier;
 }
 
 /** Digits of the largest safe integer. */
@@ -112,10 +116,11 @@ export class ChildHandle implements Child, HeartbeatMember {
   }
 
   activity(text: string, details?: DetailsInput): void {
-    this.#guarded(() => {
-      if (typeof text !== "string") this.#refuseArgument("text", "activity must be a text");
-      else this.#sign("activity", boundedText(text), this.#details(details, undefined));
-    });
+    this.#say("activity", text, details);
+  }
+
+  diagnostic(text: string, details?: DetailsInput): void {
+    this.#say("diagnostic", text, details);
   }
 
   heartbeat(details?: DetailsInput): void {
@@ -134,6 +139,38 @@ export class ChildHandle implements Child, HeartbeatMember {
       this.#host.diagnostics.internalError(error);
     }
     return this.#host.createInert(this.#resolved);
+  }
+
+  run<Result>(work: () => Result): Result {
+    return runFor(this.#reference, work);
+  }
+
+  environment(base: Readonly<Record<string, string | undefined>> = process.env): Record<string, string | undefined> {
+    return { ...base, ...this.#carrier() };
+  }
+
+  workerData<Data extends object>(own?: Data): Data & { readonly agentLifecycle: Carrier } {
+    return { ...(own as Data), [WORKER_DATA_MEMBER]: this.#carrier() } as Data & { readonly agentLifecycle: Carrier };
+  }
+
+  get #reference(): ChildReference {
+    return { childId: this.childId, rootChildId: this.lineage.rootChildId };
+  }
+
+  #carrier(): Carrier {
+    try {
+      return this.#host.carrierFor(this.#reference);
+    } catch (error) {
+      this.#host.diagnostics.internalError(error);
+      return {};
+    }
+  }
+
+  #say(kind: "activity" | "diagnostic", text: unknown, details: DetailsInput | undefined): void {
+    this.#guarded(() => {
+      if (typeof text !== "string") this.#refuseArgument("text", `${kind} must be a text`);
+      else this.#sign(kind, boundedText(text), this.#details(details, undefined));
+    });
   }
 
   #transition(
@@ -155,7 +192,11 @@ export class ChildHandle implements Child, HeartbeatMember {
   }
 
   /** Evidence that changes no state. */
-  #sign(kind: "activity" | "heartbeat", activity: string | undefined, details: Details | undefined): void {
+  #sign(
+    kind: "activity" | "heartbeat" | "diagnostic",
+    activity: string | undefined,
+    details: Details | undefined,
+  ): void {
     if (this.#inert || isTerminal(this.#state)) this.#refuseTransition(`${kind} in ${this.#state}`);
     else this.#emit(kind, undefined, activity, details);
   }

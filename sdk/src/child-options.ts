@@ -11,6 +11,7 @@ import {
 } from "@agent-lifecycle/proto";
 import { identifierFrom, isMembers } from "./argument.ts";
 import type { DetailsInput } from "./event-details.ts";
+import type { ChildReference } from "./lineage/carrier.ts";
 
 /** Who delegated the child: a handle, or its identity when the handle lives in another process. */
 export interface ParentReference {
@@ -23,8 +24,12 @@ export interface ParentReference {
 export interface ChildOptions {
   /** Default: a fresh UUID. Never reuse one: a retry is a new child. */
   readonly childId?: string;
-  /** The child's root and parent follow from it. Default: the child is a root. */
-  readonly parent?: ParentReference;
+  /**
+   * The child's root and parent follow from it. Default: the child whose `run` this is called in, else the one that the
+   * process or thread was started for (`AGENT_LIFECYCLE_PARENT_CHILD_ID`), else the child is a root; `null`: it is one
+   * in any case. An external child, and one with a `rootChildId`, have no parent unless it is stated.
+   */
+  readonly parent?: ParentReference | null;
   /** For a root that lives elsewhere; a parent's root wins. Default: the parent's root, else the child itself. */
   readonly rootChildId?: string;
   /** 0 for the first try, which is the default. */
@@ -42,6 +47,9 @@ export interface ChildOptions {
   readonly details?: DetailsInput;
 }
 
+/** What `adopt()` takes: a child that began before this process looked at it. */
+export type AdoptOptions = Omit<ChildOptions, "external" | "attempt">;
+
 /** What may change from one attempt to the next; the capabilities stay unless stated. */
 export type RetryOptions = Pick<ChildOptions, "childId" | "automaticHeartbeats" | "capabilities" | "details">;
 
@@ -57,6 +65,8 @@ export interface ResolvedChild {
 export interface ChildResolution {
   readonly freshChildId: () => string;
   readonly nowMs: number;
+  /** Who delegates where nobody is named. */
+  readonly delegator: ChildReference | undefined;
   /** An option that cannot be used; its default is taken. */
   readonly onProblem: (path: string, rule: string) => void;
 }
@@ -97,10 +107,14 @@ function resolveLineage(
   childId: string,
   external: boolean,
   options: Readonly<Record<string, unknown>>,
-  { nowMs, onProblem }: ChildResolution,
+  { nowMs, delegator, onProblem }: ChildResolution,
 ): Lineage {
   const statedRoot = identifierOption(options.rootChildId, "rootChildId", onProblem);
-  const parent = resolveParent(options.parent, childId, statedRoot, onProblem);
+  const inherits = options.parent === undefined && statedRoot === undefined && !external;
+  const parent =
+    inherits && delegator?.childId !== childId
+      ? delegator
+      : resolveParent(options.parent ?? undefined, childId, statedRoot, onProblem);
   return Object.freeze({
     rootChildId: parent?.rootChildId ?? statedRoot ?? childId,
     attempt: resolveAttempt(options.attempt, onProblem),

@@ -1,6 +1,7 @@
 import type { Lineage, State } from "@agent-lifecycle/proto";
 import type { RetryOptions } from "./child-options.ts";
 import type { DetailsInput, WaitingReason } from "./event-details.ts";
+import type { Carrier } from "./lineage/carrier.ts";
 
 /**
  * The handle of one child. Every method returns at once and never throws: a call that the contract does not allow, or
@@ -23,6 +24,8 @@ export interface Child {
   activity(text: string, details?: DetailsInput): void;
   /** A sign of life on demand; automatic ones go on beside it. Changes no state. */
   heartbeat(details?: DetailsInput): void;
+  /** A note about it that is no evidence: shown beside it, redacted and cut as an activity is. Changes no state. */
+  diagnostic(text: string, details?: DetailsInput): void;
   completed(details?: DetailsInput): void;
   /** `cause`: a short word (`timeout`), or an error: its name becomes the cause, its message `errorMessage`. */
   failed(cause?: unknown, details?: DetailsInput): void;
@@ -32,4 +35,17 @@ export interface Child {
    * child returned is inert and emits nothing.
    */
   retry(options?: RetryOptions): Child;
+  /**
+   * Runs a function for this child: children that are created in it, and in whatever it starts, are delegated by this one
+   * without being told so. Returns and throws what the function does; asynchronous ones are followed.
+   */
+  run<Result>(work: () => Result): Result;
+  /**
+   * The environment for a process that works for this child, so that children created there know who delegated them:
+   * `spawn("worker", { env: child.environment() })`. Carries the active trace and baggage too.
+   * @param base what is added to; default `process.env`
+   */
+  environment(base?: Readonly<Record<string, string | undefined>>): Record<string, string | undefined>;
+  /** The same for a worker thread: `new Worker(file, { workerData: child.workerData({ task }) })`. */
+  workerData<Data extends object>(own?: Data): Data & { readonly agentLifecycle: Carrier };
 }

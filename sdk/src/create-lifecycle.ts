@@ -15,6 +15,7 @@ import { createEventSink, type SinkContext } from "./export-chain/event-sink-sel
 import { createNoSink } from "./export-chain/no-sink.ts";
 import type { Lifecycle } from "./lifecycle.ts";
 import { LifecycleHandle } from "./lifecycle-handle.ts";
+import { type Inheritance, inheritanceFrom } from "./lineage/carrier.ts";
 import type { LifecycleOptions } from "./options.ts";
 import { exportCounters } from "./self-metrics.ts";
 
@@ -28,6 +29,8 @@ export interface LifecycleSeams {
   /** In [0, 1), for the back-off. */
   readonly random?: () => number;
   readonly environment?: Environment;
+  /** What a worker thread was given. */
+  readonly workerData?: unknown;
 }
 
 /**
@@ -42,8 +45,16 @@ export function createLifecycle(options: LifecycleOptions, seams: LifecycleSeams
   for (const problem of problems) {
     diagnostics.report("invalid_configuration", describeProblem(problem), { path: problem.path });
   }
+  const inheritance = inherited(environment, seams, diagnostics);
   const sourceEpoch = configuration.sourceEpoch ?? createId();
-  const sink = sinkOf(configuration, { sourceEpoch, clock, random, counters, diagnostics });
+  const sink = sinkOf(configuration, {
+    sourceEpoch,
+    clock,
+    random,
+    counters,
+    diagnostics,
+    inheritedTrace: inheritance.spanContext,
+  });
   const handle = new LifecycleHandle({
     source: configuration.source,
     sourceEpoch,
@@ -53,6 +64,7 @@ export function createLifecycle(options: LifecycleOptions, seams: LifecycleSeams
     sink,
     counters,
     diagnostics,
+    inheritance,
   });
   exportCountersOf(handle, options, diagnostics);
   const { kind } = configuration.destination;
@@ -78,6 +90,15 @@ function exportCountersOf(handle: LifecycleHandle, options: LifecycleOptions, di
     diagnostics.report("invalid_configuration", `meterProvider cannot be used: ${textOfError(error)}`, {
       path: "meterProvider",
     });
+  }
+}
+
+function inherited(environment: Environment, seams: LifecycleSeams, diagnostics: Diagnostics): Inheritance {
+  try {
+    return "workerData" in seams ? inheritanceFrom(environment, seams.workerData) : inheritanceFrom(environment);
+  } catch (error) {
+    diagnostics.internalError(error);
+    return {};
   }
 }
 

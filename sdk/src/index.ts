@@ -1,10 +1,12 @@
 export type { Child } from "./child.ts";
-export type { ChildOptions, ParentReference, RetryOptions } from "./child-options.ts";
+export type { AdoptOptions, ChildOptions, ParentReference, RetryOptions } from "./child-options.ts";
 export type { CancelTimer, Clock } from "./clock.ts";
 export type { DropReason, Rejection } from "./counters.ts";
 export { createLifecycle, type LifecycleSeams } from "./create-lifecycle.ts";
 export type { DiagnosticListener, SdkDiagnostic, SdkDiagnosticCode } from "./diagnostics.ts";
 export type { DetailsInput, WaitingReason } from "./event-details.ts";
 export type { DeadlineOptions, FlushResult, Lifecycle, LifecycleCounters } from "./lifecycle.ts";
+export type { Carrier } from "./lineage/carrier.ts";
 export type { DeliveryOptions, JsonlDestination, LifecycleOptions, OtlpProtocol, SpoolOptions } from "./options.ts";
+export { type AdoptedProcess, type AdoptProcessOptions, adoptProcess } from "./process/process-presence.ts";
 export { SDK_VERSION } from "./version.ts";

@@ -1,7 +1,14 @@
+import { isMembers } from "./argument.ts";
 import type { Child } from "./child.ts";
 import { ChildHandle, type ChildHost } from "./child-handle.ts";
 import { ChildIds } from "./child-ids.ts";
-import { type ChildOptions, type ResolvedChild, type RetryOptions, resolveChild } from "./child-options.ts";
+import {
+  type AdoptOptions,
+  type ChildOptions,
+  type ResolvedChild,
+  type RetryOptions,
+  resolveChild,
+} from "./child-options.ts";
 import type { Clock } from "./clock.ts";
 import type { DeliveryCounters } from "./counters.ts";
 import { beforeDeadline } from "./deadline.ts";
@@ -10,6 +17,8 @@ import { EventEmitter, type EventWitness } from "./event-emitter.ts";
 import type { EventSink } from "./export-chain/event-sink.ts";
 import { HeartbeatSchedule } from "./heartbeat.ts";
 import type { DeadlineOptions, FlushResult, Lifecycle, LifecycleCounters } from "./lifecycle.ts";
+import { carrierOf, type Inheritance } from "./lineage/carrier.ts";
+import { currentChild } from "./lineage/current-child.ts";
 
 export interface LifecycleSettings {
   readonly source: string;
@@ -20,6 +29,8 @@ export interface LifecycleSettings {
   readonly sink: EventSink;
   readonly counters: DeliveryCounters;
   readonly diagnostics: Diagnostics;
+  /** What the process or thread was given on its way. */
+  readonly inheritance: Inheritance;
 }
 
 export interface LifecycleSurroundings extends Pick<LifecycleSettings, "clock" | "createId" | "diagnostics"> {
@@ -59,11 +70,16 @@ export class LifecycleHandle implements Lifecycle {
       createRetry: (previous, options) => this.#retry(previous, options),
       createInert: (previous) => new ChildHandle(this.#childHost, { ...previous, observedState: "created" }, true),
       onEnded: (childId) => this.#childIds.end(childId),
+      carrierFor: (child) => carrierOf(child, settings.inheritance.spanContext),
     };
   }
 
   child(options?: ChildOptions): Child {
     return this.#begin(this.#resolve(options));
+  }
+
+  adopt(options?: AdoptOptions): Child {
+    return this.#begin(this.#resolve(isMembers(options) ? { ...options, external: true } : { external: true }));
   }
 
   async flush(options?: DeadlineOptions): Promise<FlushResult> {
@@ -140,10 +156,11 @@ export class LifecycleHandle implements Lifecycle {
   }
 
   #resolve(options: unknown): ResolvedChild {
-    const { clock, createId, diagnostics } = this.#settings;
+    const { clock, createId, diagnostics, inheritance } = this.#settings;
     const onProblem = (path: string, rule: string): void =>
       diagnostics.report("invalid_argument", `${path} ${rule}`, { path });
-    const resolution = { freshChildId: createId, nowMs: clock.now(), onProblem };
+    const delegator = currentChild() ?? inheritance.parent;
+    const resolution = { freshChildId: createId, nowMs: clock.now(), delegator, onProblem };
     let resolved: ResolvedChild;
     try {
       resolved = resolveChild(options, resolution);

@@ -1,5 +1,5 @@
 import type { Child } from "./child.ts";
-import type { ChildOptions } from "./child-options.ts";
+import type { AdoptOptions, ChildOptions } from "./child-options.ts";
 import type { DropReason, Rejection } from "./counters.ts";
 import type { SdkDiagnosticCode } from "./diagnostics.ts";
 
@@ -50,6 +50,11 @@ export interface Lifecycle extends AsyncDisposable {
   readonly sourceEpoch: string;
   /** Begins a child and emits its first event at once. */
   child(options?: ChildOptions): Child;
+  /**
+   * Begins to report on a child that was there before. It is marked as adopted, with the time; nothing is claimed of its
+   * past, and of its capabilities only what is named: no heartbeats are sent for it unless that is asked for.
+   */
+  adopt(options?: AdoptOptions): Child;
   /**
    * Waits until everything emitted before the call is delivered, written to JSONL or the spool, or dropped. With a spool
    * that means one try: an endpoint that is away is not waited for. Calls may overlap.

@@ -5,6 +5,7 @@ export const SCENARIO_NAMES = [
   "codec",
   "fold",
   "emit",
+  "exit",
   "live-children",
   "ingest-protobuf",
   "ingest-json",

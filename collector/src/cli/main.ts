@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Command, CommanderError } from "commander";
 import { messageOf } from "./command-error.ts";
+import { adoptCommand } from "./commands/adopt.ts";
 import { backupCommand } from "./commands/backup.ts";
 import { collectorCommand } from "./commands/collector.ts";
 import { configCommand } from "./commands/config.ts";
@@ -20,6 +21,7 @@ const COMMANDS: readonly (() => Command)[] = [
   collectorCommand,
   configCommand,
   runCommand,
+  adoptCommand,
   statusCommand,
   watchCommand,
   validateCommand,

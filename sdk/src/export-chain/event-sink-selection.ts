@@ -1,3 +1,4 @@
+import type { SpanContext } from "@opentelemetry/api";
 import type { Clock } from "../clock.ts";
 import type { Configuration } from "../configuration.ts";
 import type { DeliveryCounters } from "../counters.ts";
@@ -19,6 +20,8 @@ export interface SinkContext {
   readonly random: () => number;
   readonly counters: DeliveryCounters;
   readonly diagnostics: Diagnostics;
+  /** The trace that the process was started in: events belong to it where no other is active. */
+  readonly inheritedTrace: SpanContext | undefined;
 }
 
 /** Builds what the configuration names: OTLP, then the spool, then JSONL, then a counted drop. The one place that knows them all. */
@@ -37,7 +40,7 @@ export function createEventSink(configuration: Configuration, sinkContext: SinkC
     case "none":
       return createNoSink(counters);
     case "host":
-      return createHostSink(destination.loggerProvider, counters);
+      return createHostSink(destination.loggerProvider, counters, sinkContext.inheritedTrace);
     case "jsonl":
       return createJsonlSink(writerTo(destination.jsonl));
     case "otlp":

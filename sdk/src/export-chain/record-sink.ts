@@ -1,5 +1,5 @@
 import { SCOPE_NAME } from "@agent-lifecycle/proto";
-import { context } from "@opentelemetry/api";
+import { context, type SpanContext } from "@opentelemetry/api";
 import { suppressTracing } from "@opentelemetry/core";
 import { LoggerProvider } from "@opentelemetry/sdk-logs";
 import type { Clock } from "../clock.ts";
@@ -8,6 +8,7 @@ import type { SpoolConfiguration } from "../configuration-spool.ts";
 import type { DeliveryCounters, DropReason } from "../counters.ts";
 import type { Diagnostics } from "../diagnostics.ts";
 import { SDK_VERSION } from "../version.ts";
+import { contextOfNow } from "./active-trace.ts";
 import { BoundedLogRecordProcessor } from "./bounded-log-record-processor.ts";
 import { DeliveryEpisodes } from "./delivery-episodes.ts";
 import type { BatchTransport } from "./delivery-outcome.ts";
@@ -30,6 +31,7 @@ export interface RecordSinkSettings {
   readonly random: () => number;
   readonly counters: DeliveryCounters;
   readonly diagnostics: Diagnostics;
+  readonly inheritedTrace: SpanContext | undefined;
 }
 
 /**
@@ -37,7 +39,7 @@ export interface RecordSinkSettings {
  * what cannot be delivered at all goes to the fallback.
  */
 export function createRecordSink(settings: RecordSinkSettings): EventSink {
-  const { counters, diagnostics, fallback, clock, random, batching } = settings;
+  const { counters, diagnostics, fallback, clock, random, batching, inheritedTrace } = settings;
   const transport = withoutTracing(settings.transport);
   const episodes = new DeliveryEpisodes(diagnostics);
 
@@ -61,6 +63,7 @@ export function createRecordSink(settings: RecordSinkSettings): EventSink {
           counters,
           episodes,
           undeliverable,
+          inheritedTrace,
           onInternalError: (error) => diagnostics.internalError(error),
         });
   const processor = new BoundedLogRecordProcessor({
@@ -109,7 +112,12 @@ export function createRecordSink(settings: RecordSinkSettings): EventSink {
         return;
       }
       processor.expect(event);
-      logger.emit({ timestamp: observedAtMs, observedTimestamp: observedAtMs });
+      const emitContext = contextOfNow(inheritedTrace);
+      logger.emit(
+        emitContext === undefined
+          ? { timestamp: observedAtMs, observedTimestamp: observedAtMs }
+          : { timestamp: observedAtMs, observedTimestamp: observedAtMs, context: emitContext },
+      );
     },
     buffered: () => processor.pending() + (detour?.inMemory ?? 0) + (fallback?.pending() ?? 0),
     spooled: () => detour?.onDisk ?? 0,

@@ -1,10 +1,11 @@
 import type { LifecycleEvent } from "@agent-lifecycle/proto";
-import { context, type SpanContext, trace } from "@opentelemetry/api";
+import type { SpanContext } from "@opentelemetry/api";
 import type { CancelTimer, Clock } from "../clock.ts";
 import type { SpoolConfiguration } from "../configuration-spool.ts";
 import type { DeliveryCounters, DropReason } from "../counters.ts";
 import { Spool, type SpoolBatch } from "../spool/spool.ts";
 import type { SpooledEvent } from "../spool/spool-line.ts";
+import { traceOfNow } from "./active-trace.ts";
 import type { DeliveryEpisodes } from "./delivery-episodes.ts";
 import type { BatchTransport } from "./delivery-outcome.ts";
 import type { Entry } from "./entry-queue.ts";
@@ -25,6 +26,7 @@ export interface SpoolDetourSettings {
   readonly episodes: DeliveryEpisodes;
   /** For what the endpoint refused, or the spool does not hold. */
   readonly undeliverable: (events: readonly { readonly event: LifecycleEvent }[], reason: DropReason) => void;
+  readonly inheritedTrace: SpanContext | undefined;
   readonly onInternalError: (error: unknown) => void;
 }
 
@@ -103,7 +105,7 @@ export class SpoolDetour {
   }
 
   accept(event: LifecycleEvent): void {
-    this.#spool.write(spooled(event, trace.getSpanContext(context.active())));
+    this.#spool.write(spooled(event, traceOfNow(this.#settings.inheritedTrace)));
   }
 
   /** Resolves when everything is sent, or on disk after an attempt to send it. `tries`: whether to make one. */

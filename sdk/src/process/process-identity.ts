@@ -54,7 +54,7 @@ export function livenessOf(other: ProcessIdentity, self: ProcessIdentity = ownId
 }
 
 /** Whether a process has this PID now, whoever it is. */
-function pidExists(pid: number): boolean {
+export function pidExists(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid < 1) return false;
   try {
     process.kill(pid, 0);
@@ -66,7 +66,7 @@ function pidExists(pid: number): boolean {
 }
 
 /** When the process with this PID started, or `undefined` where the system does not tell. */
-function startTimeOf(pid: number): string | undefined {
+export function startTimeOf(pid: number): string | undefined {
   if (process.platform === "win32") return undefined;
   if (process.platform === "linux") {
     const status = readText(`/proc/${pid}/stat`);

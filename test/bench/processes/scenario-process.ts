@@ -5,6 +5,7 @@ const SCENARIOS: Readonly<Record<ScenarioName, () => Promise<Scenario>>> = {
   codec: async () => (await import("../scenarios/codec.ts")).measureCodec,
   fold: async () => (await import("../scenarios/fold.ts")).measureFold,
   emit: async () => (await import("../scenarios/emit.ts")).measureEmit,
+  exit: async () => (await import("../scenarios/exit.ts")).measureExit,
   "live-children": async () => (await import("../scenarios/live-children.ts")).measureLiveChildren,
   "ingest-protobuf": async () => (await import("../scenarios/ingest.ts")).measureIngestProtobuf,
   "ingest-json": async () => (await import("../scenarios/ingest.ts")).measureIngestJson,

@@ -22,10 +22,11 @@ export function startHost(
   script: string,
   argv: readonly string[],
   environment: Readonly<Record<string, string>>,
+  nodeArguments: readonly string[] = [],
 ): HostProcess {
   const path = fileURLToPath(new URL(`../../fixtures/sdk/${script}`, import.meta.url));
   const startedAt = performance.now();
-  const host = spawn(process.execPath, ["--conditions=@agent-lifecycle/source", path, ...argv], {
+  const host = spawn(process.execPath, ["--conditions=@agent-lifecycle/source", ...nodeArguments, path, ...argv], {
     env: { PATH: process.env.PATH ?? "", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
