@@ -1,5 +1,6 @@
-import { typeOf } from "./components.ts";
+import { EXPORTER_TYPES, typeOf } from "./components.ts";
 import type { CollectorConfiguration, ReceiversConfiguration } from "./configuration.ts";
+import { exporterProblems } from "./exporter-semantics.ts";
 import { hermesProblems } from "./hermes-semantics.ts";
 import type { ConfigurationProblem } from "./problem.ts";
 import { suggest } from "./suggestion.ts";
@@ -22,6 +23,7 @@ export function componentProblems({
     ...Object.keys(exporters).flatMap(exporterIdProblem),
     ...receiverProblems(receivers),
     ...hermesProblems(receivers, service.receivers),
+    ...exporterProblems(exporters),
     ...useProblems("receivers", service.receivers, Object.keys(receivers)),
     ...useProblems("exporters", service.exporters, Object.keys(exporters)),
   ];
@@ -40,8 +42,8 @@ function receiverIdProblem(id: string): readonly ConfigurationProblem[] {
 function exporterIdProblem(id: string): readonly ConfigurationProblem[] {
   const path = ["exporters", id];
   const type = typeOf(id);
-  if (type !== "module") {
-    return [{ path, text: `there is no exporter of the type ${type}${suggest(type, ["module"])}` }];
+  if (!EXPORTER_TYPES.some((known) => known === type)) {
+    return [{ path, text: `there is no exporter of the type ${type}${suggest(type, EXPORTER_TYPES)}` }];
   }
   return nameProblem(path, id);
 }

@@ -8,6 +8,12 @@ import type {
   OtlpReceiverConfiguration,
   ReceiversConfiguration,
 } from "./configuration.ts";
+import type {
+  JsonlExporterConfiguration,
+  OtlpGrpcExporterConfiguration,
+  OtlpHttpExporterConfiguration,
+  WebhookExporterConfiguration,
+} from "./exporter-configuration.ts";
 
 /** A receiver under its id, with its settings. */
 export type ConfiguredReceiver =
@@ -25,11 +31,22 @@ export interface ConfiguredHermes {
 }
 
 /** An exporter under its id, with its settings. */
-export interface ConfiguredExporter {
+export type ConfiguredExporter =
+  | { readonly type: "otlp_http"; readonly id: string; readonly settings: OtlpHttpExporterConfiguration }
+  | { readonly type: "otlp_grpc"; readonly id: string; readonly settings: OtlpGrpcExporterConfiguration }
+  | { readonly type: "jsonl"; readonly id: string; readonly settings: JsonlExporterConfiguration }
+  | { readonly type: "webhook"; readonly id: string; readonly settings: WebhookExporterConfiguration }
+  | ConfiguredModule;
+
+/** A component of the type `module`. */
+export interface ConfiguredModule {
   readonly type: "module";
   readonly id: string;
   readonly settings: ModuleConfiguration;
 }
+
+/** The types of exporters. */
+export const EXPORTER_TYPES = ["otlp_http", "otlp_grpc", "jsonl", "webhook", "module"] as const;
 
 /** The receivers that are to run, in the order of `service.receivers`. */
 export function receiversInUse({
@@ -42,7 +59,12 @@ export function receiversInUse({
 }
 
 /** The exporters that are to run, in the order of `service.exporters`. */
-export function exportersInUse({ exporters, service }: CollectorConfiguration): readonly ConfiguredExporter[] {
+export function exportersInUse({
+  exporters,
+  service,
+}: Pick<CollectorConfiguration, "exporters"> & {
+  readonly service: Pick<CollectorConfiguration["service"], "exporters">;
+}): readonly ConfiguredExporter[] {
   return service.exporters.flatMap((id) => exporterOf(exporters, id) ?? []);
 }
 
@@ -63,10 +85,14 @@ function receiverOf(receivers: ReceiversConfiguration, id: string): ConfiguredRe
 }
 
 function exporterOf(exporters: ExportersConfiguration, id: string): ConfiguredExporter | undefined {
-  return isModule(id) && Object.hasOwn(exporters, id) ? definedModule(id, exporters[id]) : undefined;
+  const type = EXPORTER_TYPES.find((known) => known === typeOf(id));
+  if (type === undefined || !Object.hasOwn(exporters, id)) return undefined;
+  const settings: unknown = new Map<string, unknown>(Object.entries(exporters)).get(id);
+  // An id's type says what its settings are.
+  return settings === undefined ? undefined : ({ type, id, settings } as ConfiguredExporter);
 }
 
-function definedModule(id: string, settings: ModuleConfiguration | undefined): ConfiguredExporter | undefined {
+function definedModule(id: string, settings: ModuleConfiguration | undefined): ConfiguredModule | undefined {
   return settings && { type: "module", id, settings };
 }
 

@@ -11,6 +11,12 @@ import type {
   OtlpReceiverConfiguration,
   TlsConfiguration,
 } from "./configuration.ts";
+import {
+  DEFAULT_JSONL_EXPORTER,
+  DEFAULT_OTLP_GRPC_EXPORTER,
+  DEFAULT_OTLP_HTTP_EXPORTER,
+  DEFAULT_WEBHOOK_EXPORTER,
+} from "./exporter-configuration.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -79,7 +85,13 @@ export const RECEIVER_DEFAULTS: ComponentDefaults = {
   module: DEFAULT_MODULE,
 };
 
-export const EXPORTER_DEFAULTS: ComponentDefaults = { module: DEFAULT_MODULE };
+export const EXPORTER_DEFAULTS: ComponentDefaults = {
+  otlp_http: DEFAULT_OTLP_HTTP_EXPORTER,
+  otlp_grpc: DEFAULT_OTLP_GRPC_EXPORTER,
+  jsonl: DEFAULT_JSONL_EXPORTER,
+  webhook: DEFAULT_WEBHOOK_EXPORTER,
+  module: DEFAULT_MODULE,
+};
 
 /** What holds when nothing is said. */
 export const DEFAULT_CONFIGURATION: CollectorConfiguration = {
