@@ -183,6 +183,7 @@ function loopPart(
   { initialBackoffMs, maxBackoffMs }: { readonly initialBackoffMs?: number; readonly maxBackoffMs?: number },
   { configuration, pipeline, store, metrics, log }: ExporterParts,
 ): NamedPart {
+  metrics.exportTelemetry.countMissed(name, 0);
   const component = new ExportLoop({
     id: name,
     exporter,

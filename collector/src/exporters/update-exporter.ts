@@ -23,6 +23,8 @@ export interface UpdateExporterParts<Item> {
   readonly log: ComponentLog;
 }
 
+const OUTCOMES = ["sent", "rejected", "set_aside"] as const;
+
 /** An exporter of what inputs did to children, to a destination that takes requests. */
 export function createUpdateExporter<Item>(parts: UpdateExporterParts<Item>): Exporter {
   const { id, timelines, itemsOf, encode, sender, aside, telemetry, log } = parts;
@@ -65,7 +67,10 @@ export function createUpdateExporter<Item>(parts: UpdateExporterParts<Item>): Ex
   }
 
   return {
-    start: async () => {},
+    start: async () => {
+      // From nothing on: the first record that is refused is an increase.
+      for (const outcome of OUTCOMES) telemetry.countRecords(id, outcome, 0);
+    },
     shutdown: () => sender.close(),
     export: async (batch, signal) => (await deliveryOf(batch)).attempt(signal),
   };
