@@ -5,6 +5,7 @@ import { composeAdmission } from "./composition/admission.ts";
 import { type AskedSource, addAskedSource, addConfiguredAuthorities } from "./composition/authorities.ts";
 import { type CollectorLog, describe } from "./composition/collector-log.ts";
 import { composeLineReceivers, composeModules, loadModules } from "./composition/components.ts";
+import { composeExporters } from "./composition/exporters.ts";
 import { composeHermesReceivers } from "./composition/hermes-receivers.ts";
 import { composeListeners } from "./composition/listeners.ts";
 import { composePipeline } from "./composition/pipeline.ts";
@@ -141,11 +142,13 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       seams.store === undefined
         ? createFilePositions(`${configuration.storage.path}.positions`, () => pipeline.state.lastInputId)
         : undefined;
+    const exporters = composeExporters({ configuration, pipeline, store, metrics, clock, log });
     // Verdicts need the writer, receivers need both: they stop in the reverse of this order.
     const parts: readonly NamedPart[] = [
       { name: "pressure", component: admission.pressure },
       { name: "retention", component: retention },
       { name: "liveness", component: pipeline.liveness },
+      ...exporters,
       ...others.exporters,
       ...listeners.parts,
       ...composeLineReceivers(configuration, seams.stdin, door, positions, onError),

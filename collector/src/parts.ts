@@ -33,6 +33,7 @@ export type {
 } from "./conformance/vector.ts";
 export { type ExaminationOptions, examine } from "./doctor/examine.ts";
 export type { Finding, FindingLevel } from "./doctor/finding.ts";
+export { askDestination } from "./exporters/ask-destination.ts";
 export { ByteBudget } from "./http/byte-budget.ts";
 export type { HttpServer, HttpServerOptions } from "./http/http-server.ts";
 export { configuredPlugins } from "./plugins/configured-plugins.ts";
@@ -120,5 +121,6 @@ export type {
   StoreReader,
 } from "./store/store.ts";
 export type { MetricDefinition } from "./telemetry/metric-definition.ts";
+export { type AttributeDefinition, RECORD_ATTRIBUTES, SPAN_NAMES } from "./telemetry/record-attributes.ts";
 export { METRIC_DEFINITIONS } from "./telemetry/registry.ts";
-export { traceIdOf } from "./telemetry/trace-identity.ts";
+export { rootSpanIdOf, traceIdOf } from "./telemetry/trace-identity.ts";

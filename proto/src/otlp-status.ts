@@ -76,27 +76,68 @@ export function encodeStatusJson(status: RpcStatus): string {
   return JSON.stringify(details.length === 0 ? { code, message } : { code, message, details });
 }
 
-/** What a client needs of a status: the code (0 when it is left out) and the message. */
-export type DecodedStatus = Pick<RpcStatus, "code" | "message">;
+/** What a client needs of a status: the code (0 when it is left out), the message, and when it may come back. */
+export type DecodedStatus = Pick<RpcStatus, "code" | "message" | "retryDelayMs">;
 
-/** Reads a status in protobuf; `undefined` when it is none. Details are passed over. */
+/** Reads a status in protobuf; `undefined` when it is none. Details other than a RetryInfo are passed over. */
 export function decodeStatusProtobuf(bytes: Uint8Array): DecodedStatus | undefined {
   try {
     const cursor = new WireCursor(bytes);
     let code = 0;
     let message = "";
+    let retryDelayMs: number | undefined;
     while (cursor.position < bytes.length) {
       const tag = cursor.varint();
       if (tag === 8) code = cursor.int64();
+      else if (tag === 26) retryDelayMs = decodeRetryInfo(cursor, cursor.enter(bytes.length)) ?? retryDelayMs;
       else if (tag === 18) {
         const end = cursor.enter(bytes.length);
         message = cursor.text(cursor.position, end);
       } else cursor.skip(tag);
     }
-    return { code, message };
+    return { code, message, ...(retryDelayMs === undefined ? undefined : { retryDelayMs }) };
   } catch {
     return undefined;
   }
+}
+
+/** The delay of an Any that is a RetryInfo; of any other, `undefined`. Leaves the cursor at its end. */
+function decodeRetryInfo(cursor: WireCursor, end: number): number | undefined {
+  let isRetryInfo = false;
+  let delayMs: number | undefined;
+  while (cursor.position < end) {
+    const tag = cursor.varint();
+    if (tag === 10) {
+      const textEnd = cursor.enter(end);
+      isRetryInfo = cursor.text(cursor.position, textEnd) === RETRY_INFO;
+    } else if (tag === 18) {
+      const valueEnd = cursor.enter(end);
+      delayMs = isRetryInfo ? decodeDelay(cursor, valueEnd) : undefined;
+      cursor.position = valueEnd;
+    } else cursor.skip(tag);
+  }
+  return delayMs;
+}
+
+/** A RetryInfo with a Duration in it. */
+function decodeDelay(cursor: WireCursor, end: number): number | undefined {
+  let delayMs: number | undefined;
+  while (cursor.position < end) {
+    const tag = cursor.varint();
+    if (tag !== 10) {
+      cursor.skip(tag);
+      continue;
+    }
+    const durationEnd = cursor.enter(end);
+    delayMs = 0;
+    while (cursor.position < durationEnd) {
+      const field = cursor.varint();
+      if (field === 8) delayMs += cursor.int64() * 1_000;
+      else if (field === 16) delayMs += Math.floor(cursor.int64() / 1_000_000);
+      else cursor.skip(field);
+    }
+  }
+  return delayMs;
 }
 
 /** Reads a status from its parsed JSON; `undefined` when it is none. */

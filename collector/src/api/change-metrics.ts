@@ -1,9 +1,13 @@
 import { isTerminal } from "@agent-lifecycle/proto";
-import type { ChildChange, ChildRecord } from "../core/index.ts";
+import type { ChildChange, ChildRecord, StaleReason, TerminalEvidence } from "../core/index.ts";
 import type { BoundedSources } from "../telemetry/bounded-sources.ts";
 import { CHANGE_METRICS } from "../telemetry/lifecycle-metrics.ts";
 import { traceIdOf } from "../telemetry/trace-identity.ts";
 import type { Instruments } from "./instruments.ts";
+
+const ENDS = ["failed", "lost"] as const;
+const EVIDENCE: readonly TerminalEvidence[] = ["event", "authoritative_snapshot", "failed_reconciliation"];
+const STALE_REASONS: readonly StaleReason[] = ["deadline", "snapshot_omission"];
 
 /** Counts what becomes of children, change by change. What changes nothing that is counted costs some comparisons. */
 export function createChangeMetrics(
@@ -25,10 +29,21 @@ export function createChangeMetrics(
   ] as const;
   const late = counter(CHANGE_METRICS.lateEvidence);
 
+  const begun = new Set<string>();
+
+  /** A series that begins with its first count has no increase: an alert on the first loss needs the nothing before it. */
+  function begin(source: string): void {
+    if (begun.has(source)) return;
+    begun.add(source);
+    for (const state of ENDS) for (const evidence of EVIDENCE) ended.inc({ source, state, evidence }, 0);
+    for (const reason of STALE_REASONS) staled.inc({ source, reason }, 0);
+  }
+
   function countTransition(before: ChildRecord | undefined, after: ChildRecord): void {
     const { state, stateAt } = after;
     if (state === undefined || stateAt === undefined) return;
     const source = sources.label(after.source);
+    begin(source);
     transitions.inc({ source, from: before?.state ?? "none", to: state });
     const traceId = traceIdOf({ source: after.source, rootChildId: after.lineage.rootChildId });
     if (before?.state !== undefined && before.stateAt !== undefined) {

@@ -1,5 +1,6 @@
-import { typeOf } from "./components.ts";
+import { EXPORTER_TYPES, typeOf } from "./components.ts";
 import type { CollectorConfiguration, ReceiversConfiguration } from "./configuration.ts";
+import { exporterProblems } from "./exporter-semantics.ts";
 import { hermesProblems } from "./hermes-semantics.ts";
 import type { ConfigurationProblem } from "./problem.ts";
 import { snapshotSourceProblems } from "./snapshot-source-semantics.ts";
@@ -22,6 +23,7 @@ export function componentProblems(configuration: CollectorConfiguration): readon
     ...receiverProblems(receivers),
     ...hermesProblems(receivers, service.receivers),
     ...snapshotSourceProblems(configuration),
+    ...exporterProblems(exporters),
     ...useProblems("receivers", service.receivers, Object.keys(receivers)),
     ...useProblems("exporters", service.exporters, Object.keys(exporters)),
     ...useProblems("snapshot_sources", service.snapshotSources, Object.keys(snapshotSources)),
@@ -41,8 +43,8 @@ function receiverIdProblem(id: string): readonly ConfigurationProblem[] {
 function exporterIdProblem(id: string): readonly ConfigurationProblem[] {
   const path = ["exporters", id];
   const type = typeOf(id);
-  if (type !== "module") {
-    return [{ path, text: `there is no exporter of the type ${type}${suggest(type, ["module"])}` }];
+  if (!EXPORTER_TYPES.some((known) => known === type)) {
+    return [{ path, text: `there is no exporter of the type ${type}${suggest(type, EXPORTER_TYPES)}` }];
   }
   return nameProblem(path, id);
 }

@@ -9,6 +9,12 @@ import type {
   ReceiversConfiguration,
 } from "./configuration.ts";
 import type {
+  JsonlExporterConfiguration,
+  OtlpGrpcExporterConfiguration,
+  OtlpHttpExporterConfiguration,
+  WebhookExporterConfiguration,
+} from "./exporter-configuration.ts";
+import type {
   HttpSnapshotSourceConfiguration,
   ModuleSnapshotSourceConfiguration,
   PushSnapshotSourceConfiguration,
@@ -31,7 +37,15 @@ export interface ConfiguredHermes {
 }
 
 /** An exporter under its id, with its settings. */
-export interface ConfiguredExporter {
+export type ConfiguredExporter =
+  | { readonly type: "otlp_http"; readonly id: string; readonly settings: OtlpHttpExporterConfiguration }
+  | { readonly type: "otlp_grpc"; readonly id: string; readonly settings: OtlpGrpcExporterConfiguration }
+  | { readonly type: "jsonl"; readonly id: string; readonly settings: JsonlExporterConfiguration }
+  | { readonly type: "webhook"; readonly id: string; readonly settings: WebhookExporterConfiguration }
+  | ConfiguredModule;
+
+/** A component of the type `module`. */
+export interface ConfiguredModule {
   readonly type: "module";
   readonly id: string;
   readonly settings: ModuleConfiguration;
@@ -42,6 +56,9 @@ export type ConfiguredSnapshotSource =
   | { readonly type: "http"; readonly id: string; readonly settings: HttpSnapshotSourceConfiguration }
   | { readonly type: "push"; readonly id: string; readonly settings: PushSnapshotSourceConfiguration }
   | { readonly type: "module"; readonly id: string; readonly settings: ModuleSnapshotSourceConfiguration };
+
+/** The types of exporters. */
+export const EXPORTER_TYPES = ["otlp_http", "otlp_grpc", "jsonl", "webhook", "module"] as const;
 
 /** The receivers that are to run, in the order of `service.receivers`. */
 export function receiversInUse({
@@ -54,7 +71,12 @@ export function receiversInUse({
 }
 
 /** The exporters that are to run, in the order of `service.exporters`. */
-export function exportersInUse({ exporters, service }: CollectorConfiguration): readonly ConfiguredExporter[] {
+export function exportersInUse({
+  exporters,
+  service,
+}: Pick<CollectorConfiguration, "exporters"> & {
+  readonly service: Pick<CollectorConfiguration["service"], "exporters">;
+}): readonly ConfiguredExporter[] {
   return service.exporters.flatMap((id) => exporterOf(exporters, id) ?? []);
 }
 
@@ -83,7 +105,11 @@ function receiverOf(receivers: ReceiversConfiguration, id: string): ConfiguredRe
 }
 
 function exporterOf(exporters: ExportersConfiguration, id: string): ConfiguredExporter | undefined {
-  return isModule(id) && Object.hasOwn(exporters, id) ? definedModule(id, exporters[id]) : undefined;
+  const type = EXPORTER_TYPES.find((known) => known === typeOf(id));
+  if (type === undefined || !Object.hasOwn(exporters, id)) return undefined;
+  const settings: unknown = new Map<string, unknown>(Object.entries(exporters)).get(id);
+  // An id's type says what its settings are.
+  return settings === undefined ? undefined : ({ type, id, settings } as ConfiguredExporter);
 }
 
 function snapshotSourceOf(sources: SnapshotSourcesConfiguration, id: string): ConfiguredSnapshotSource | undefined {
@@ -94,7 +120,7 @@ function snapshotSourceOf(sources: SnapshotSourcesConfiguration, id: string): Co
   return settings && ({ type, id, settings } as ConfiguredSnapshotSource);
 }
 
-function definedModule(id: string, settings: ModuleConfiguration | undefined): ConfiguredExporter | undefined {
+function definedModule(id: string, settings: ModuleConfiguration | undefined): ConfiguredModule | undefined {
   return settings && { type: "module", id, settings };
 }
 

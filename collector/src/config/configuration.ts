@@ -1,4 +1,10 @@
 import type { FreshnessPolicy } from "../core/index.ts";
+import type {
+  JsonlExporterConfiguration,
+  OtlpGrpcExporterConfiguration,
+  OtlpHttpExporterConfiguration,
+  WebhookExporterConfiguration,
+} from "./exporter-configuration.ts";
 import type { SnapshotSourcesConfiguration } from "./snapshot-source-configuration.ts";
 
 /**
@@ -32,8 +38,16 @@ export interface ReceiversConfiguration {
   readonly [id: `module/${string}`]: ModuleConfiguration;
 }
 
-/** Exporters by their id, `type/name`. */
+/** Exporters by their id, `type` or `type/name`. */
 export interface ExportersConfiguration {
+  readonly otlp_http?: OtlpHttpExporterConfiguration;
+  readonly [id: `otlp_http/${string}`]: OtlpHttpExporterConfiguration;
+  readonly otlp_grpc?: OtlpGrpcExporterConfiguration;
+  readonly [id: `otlp_grpc/${string}`]: OtlpGrpcExporterConfiguration;
+  readonly jsonl?: JsonlExporterConfiguration;
+  readonly [id: `jsonl/${string}`]: JsonlExporterConfiguration;
+  readonly webhook?: WebhookExporterConfiguration;
+  readonly [id: `webhook/${string}`]: WebhookExporterConfiguration;
   readonly module?: ModuleConfiguration;
   readonly [id: `module/${string}`]: ModuleConfiguration;
 }

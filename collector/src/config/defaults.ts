@@ -11,6 +11,12 @@ import type {
   OtlpReceiverConfiguration,
   TlsConfiguration,
 } from "./configuration.ts";
+import {
+  DEFAULT_JSONL_EXPORTER,
+  DEFAULT_OTLP_GRPC_EXPORTER,
+  DEFAULT_OTLP_HTTP_EXPORTER,
+  DEFAULT_WEBHOOK_EXPORTER,
+} from "./exporter-configuration.ts";
 import type {
   AskedSourceConfiguration,
   HttpSnapshotSourceConfiguration,
@@ -84,7 +90,13 @@ export const RECEIVER_DEFAULTS: ComponentDefaults = {
   module: DEFAULT_MODULE,
 };
 
-export const EXPORTER_DEFAULTS: ComponentDefaults = { module: DEFAULT_MODULE };
+export const EXPORTER_DEFAULTS: ComponentDefaults = {
+  otlp_http: DEFAULT_OTLP_HTTP_EXPORTER,
+  otlp_grpc: DEFAULT_OTLP_GRPC_EXPORTER,
+  jsonl: DEFAULT_JSONL_EXPORTER,
+  webhook: DEFAULT_WEBHOOK_EXPORTER,
+  module: DEFAULT_MODULE,
+};
 
 const DEFAULT_ASKED_SOURCE: Omit<AskedSourceConfiguration, "source"> = {
   intervalMs: DEFAULT_ASKING_POLICY.intervalMs,

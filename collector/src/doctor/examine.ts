@@ -6,6 +6,7 @@ import { type Clock, SYSTEM_CLOCK } from "../runtime/clock.ts";
 import { checkCertificates } from "./check-certificates.ts";
 import { checkClock, type Wait } from "./check-clock.ts";
 import { checkDatabase } from "./check-database.ts";
+import { type AskDestination, checkExporters } from "./check-exporters.ts";
 import { checkFollowedFiles } from "./check-followed-files.ts";
 import { checkModules } from "./check-modules.ts";
 import { checkPlatform } from "./check-platform.ts";
@@ -24,6 +25,8 @@ export interface ExaminationOptions {
   readonly warnings: readonly ConfigurationProblem[];
   /** The folder that paths of modules refer to. Absolute. */
   readonly folder: string;
+  /** How destinations of exporters are asked. Default: they are not. */
+  readonly askDestination?: AskDestination;
   /** For asking a running collector, where it wants a token. */
   readonly readToken?: string;
   /** As in `process.versions.node`. */
@@ -42,7 +45,15 @@ const SYSTEM_WAIT: Wait = async (ms) => {
  * is stored. Finds everything, not only the first thing. Never rejects: what cannot be looked at is a finding too.
  */
 export async function examine(options: ExaminationOptions): Promise<readonly Finding[]> {
-  const { configuration, folder, readToken, nodeVersion, clock = SYSTEM_CLOCK, wait = SYSTEM_WAIT } = options;
+  const {
+    configuration,
+    folder,
+    readToken,
+    nodeVersion,
+    askDestination: ask,
+    clock = SYSTEM_CLOCK,
+    wait = SYSTEM_WAIT,
+  } = options;
   const { storage, limits } = configuration;
   const listeners = configuredListeners(configuration);
   const api = listeners.find(({ name }) => name === "API");
@@ -58,6 +69,7 @@ export async function examine(options: ExaminationOptions): Promise<readonly Fin
     ["port", () => checkPorts(listeners, isRunning)],
     ["collector", () => checkCollector(api, isRunning, limits, readToken)],
     ["file", () => checkFollowedFiles(configuration)],
+    ["exporter", () => (ask === undefined ? [] : checkExporters(configuration, ask))],
     ["module", () => checkModules(configuredPlugins(configuration), folder)],
   ];
   const findings: Finding[] = [];

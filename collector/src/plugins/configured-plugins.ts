@@ -9,9 +9,11 @@ export function configuredPlugins(configuration: CollectorConfiguration): readon
     const { id, settings } = receiver;
     return [{ kind: "receiver", id, ...settings, path: ["receivers", id] }];
   });
-  const exporters = exportersInUse(configuration).map(
-    ({ id, settings }): PluginSpecification => ({ kind: "exporter", id, ...settings, path: ["exporters", id] }),
-  );
+  const exporters = exportersInUse(configuration).flatMap((exporter): readonly PluginSpecification[] => {
+    if (exporter.type !== "module") return [];
+    const { id, settings } = exporter;
+    return [{ kind: "exporter", id, ...settings, path: ["exporters", id] }];
+  });
   const snapshotSources = snapshotSourcesInUse(configuration).flatMap((configured): readonly PluginSpecification[] => {
     if (configured.type !== "module") return [];
     const { id, settings } = configured;

@@ -6,8 +6,8 @@ export interface ExportTelemetry {
   /** Removed by retention before the exporter came to them. */
   countMissed(exporter: string, inputs: number): void;
   countRetry(exporter: string): void;
-  /** What exporters make of inputs: taken by the destination, or set aside because it refuses them for good. */
-  countRecords(exporter: string, outcome: "sent" | "set_aside", records: number): void;
+  /** What exporters make of inputs: taken by the destination, rejected by it in part of a request, or set aside because it refuses them for good. */
+  countRecords(exporter: string, outcome: "sent" | "rejected" | "set_aside", records: number): void;
   /** Stored and not yet exported. */
   setLag(exporter: string, inputs: number): void;
 }

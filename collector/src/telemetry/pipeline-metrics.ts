@@ -231,7 +231,8 @@ export const EXPORT_METRICS = {
     name: "agent_lifecycle_export_records_total",
     type: "counter",
     unit: "{record}",
-    description: "Records by what became of them: sent, or set aside because the destination refuses them for good.",
+    description:
+      "Records by what became of them: `sent`, `rejected` by the destination out of a request that it took, or `set_aside` because it refuses them for good.",
     labels: ["exporter", "outcome"],
   },
 } as const;

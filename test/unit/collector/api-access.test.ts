@@ -111,7 +111,7 @@ describe("metrics", () => {
     expect(text).toContain('otelcol_receiver_requests_total{receiver="otlp_http",outcome="rejected"} 1\n');
     expect(text).toMatch(/agent_lifecycle_input_log_position 1[01]\n/);
     expect(text).toMatch(/agent_lifecycle_commit_duration_seconds_count [1-9]/);
-    expect(text).not.toMatch(/leaf|nameless|runner/);
+    expect(text).not.toMatch(/leaf|nameless/);
     expect(text.endsWith("# EOF\n")).toBe(accept.includes("openmetrics"));
   });
 });

@@ -75,8 +75,9 @@ describe("statuses", () => {
   };
 
   test("code and message come through in both encodings", () => {
-    const { code, message } = status;
-    expect(decodeStatusProtobuf(encodeStatusProtobuf(status))).toEqual({ code, message });
+    const { code, message, retryDelayMs } = status;
+    expect(decodeStatusProtobuf(encodeStatusProtobuf(status))).toEqual({ code, message, retryDelayMs });
+    expect(decodeStatusProtobuf(encodeStatusProtobuf({ code, message }))).toEqual({ code, message });
     expect(decodeStatusJson(JSON.parse(encodeStatusJson(status)))).toEqual({ code, message });
     expect(decodeStatusJson({ message })).toEqual({ code: 0, message });
   });

@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { examine } from "../../doctor/examine.ts";
 import type { Finding, FindingLevel } from "../../doctor/finding.ts";
+import { askDestination } from "../../exporters/ask-destination.ts";
 import { addCollectorFlags, applyFlags, type CollectorFlags } from "../collector-flags.ts";
 import { findConfiguration } from "../configuration-file.ts";
 import { EXIT_CODE } from "../exit-code.ts";
@@ -35,6 +36,7 @@ export function doctorCommand(): Command {
         problems,
         warnings,
         folder,
+        askDestination,
         nodeVersion: process.versions.node,
         ...(options.readToken === undefined ? undefined : { readToken: options.readToken }),
       });

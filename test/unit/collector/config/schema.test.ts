@@ -42,6 +42,37 @@ const stdio = {
   environment: new Map([["NAME", "never-shown"]]),
 };
 
+const network = {
+  headers: new Map([["NAME", "never-shown"]]),
+  tls: { caFile: "/ca", certFile: "/cert", keyFile: "/key" },
+  timeoutMs: 4_000,
+  initialBackoffMs: 100,
+  maxBackoffMs: 7_000,
+};
+const otlp = {
+  ...network,
+  signals: ["logs", "metrics"],
+  compression: "none",
+  activities: false,
+  metricsIntervalMs: 15_000,
+  resourceAttributes: new Map([["NAME", "collector-7"]]),
+} as const;
+const otlpHttp = {
+  ...otlp,
+  endpoint: "https://otlp.example",
+  logsEndpoint: "https://loki.example/otlp/v1/logs",
+  tracesEndpoint: "https://tempo.example/v1/traces",
+  metricsEndpoint: "https://prometheus.example/api/v1/otlp/v1/metrics",
+  encoding: "json",
+} as const;
+const otlpGrpc = { ...otlp, endpoint: "otlp.example:4317" };
+const webhook = {
+  ...network,
+  url: "https://hooks.example/lifecycle",
+  secret: "never-shown-and-long-enough",
+  occasions: ["stale", "lost"],
+} as const;
+
 /** A configuration that says everything that can be said, and nothing as the defaults have it. */
 const WHOLE: Omit<Whole<CollectorConfiguration>, "access" | "receivers" | "snapshotSources"> &
   Pick<CollectorConfiguration, "access" | "snapshotSources"> & {
@@ -67,7 +98,18 @@ const WHOLE: Omit<Whole<CollectorConfiguration>, "access" | "receivers" | "snaps
     module,
     "module/NAME": module,
   },
-  exporters: { module, "module/NAME": module },
+  exporters: {
+    otlp_http: otlpHttp,
+    "otlp_http/NAME": otlpHttp,
+    otlp_grpc: otlpGrpc,
+    "otlp_grpc/NAME": otlpGrpc,
+    jsonl: { path: "/updates.jsonl", maxFileBytes: 1_024, keptFiles: 2, activities: false },
+    "jsonl/NAME": { path: "/others.jsonl", maxFileBytes: 1_024, keptFiles: 2, activities: false },
+    webhook,
+    "webhook/NAME": webhook,
+    module,
+    "module/NAME": module,
+  },
   snapshotSources: {
     http: { ...askedByHttp, source: "one", token: "never-shown", tokenFile: undefined },
     "http/NAME": { ...askedByHttp, source: "two", token: undefined, tokenFile: "/token" },
@@ -124,6 +166,8 @@ const WHOLE: Omit<Whole<CollectorConfiguration>, "access" | "receivers" | "snaps
 
 const whole: CollectorConfiguration = WHOLE;
 /** Every path of a value; names that the operator chooses as the reference has them, items of lists as ITEM. */
+const EXAMPLE_ENVIRONMENT = { INGEST_TOKEN: "some-token", WEBHOOK_SECRET: "a-secret-of-enough-characters" };
+
 function leavesOf(value: unknown, path: string): readonly string[] {
   const isEnd =
     typeof value !== "object" || value === null || reference.some((entry) => entry.path === path && entry.isLeaf);
@@ -145,7 +189,9 @@ function valueAt(value: unknown, path: string): unknown {
 
 describe("schema, types, defaults and documents say the same", () => {
   it("a configuration that says everything is, as a file, the same configuration", () => {
-    const printed = stringify(printableConfiguration(whole, schema)).replaceAll('"[redacted]"', "never-shown");
+    const printed = stringify(printableConfiguration(whole, schema))
+      .replaceAll(/secret: "\[redacted\]"/g, "secret: never-shown-and-long-enough")
+      .replaceAll('"[redacted]"', "never-shown");
     const { configuration, problems } = load(printed);
     expect(problems).toEqual([]);
     expect(configuration).toEqual(whole);
@@ -160,7 +206,10 @@ describe("schema, types, defaults and documents say the same", () => {
     const known = new Set(reference.filter(({ isLeaf }) => isLeaf).map(({ path }) => path));
     // A component's type alone is an id as well; the reference shows the form with a name.
     const unnamed = printed.filter(
-      (path) => !/^(?:receivers\.(?:jsonl_file|module)|exporters\.module|snapshot_sources\.[a-z]+)\./.test(path),
+      (path) =>
+        !/^(?:receivers\.(?:jsonl_file|module)|exporters\.(?:otlp_http|otlp_grpc|jsonl|webhook|module)|snapshot_sources\.[a-z]+)\./.test(
+          path,
+        ),
     );
     expect(new Set(unnamed)).toEqual(known);
   });
@@ -206,7 +255,7 @@ snapshot_sources:
     const page = readFileSync(new URL("../../../../docs/configuration.md", import.meta.url), "utf8");
     const examples = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) => String(text));
     expect(examples.length).toBeGreaterThan(0);
-    for (const text of examples) expect(load(text, { INGEST_TOKEN: "some-token" }).problems).toEqual([]);
+    for (const text of examples) expect(load(text, EXAMPLE_ENVIRONMENT).problems).toEqual([]);
   });
 });
 

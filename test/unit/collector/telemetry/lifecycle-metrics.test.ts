@@ -43,6 +43,13 @@ describe("what becomes of children is counted as it happens", () => {
     expect(await metric(embedded, name)).toBe(1);
   });
 
+  it("shows that none was lost before the first one is, so that it is an increase", async () => {
+    const embedded = await startEmbedded();
+    await store(embedded, makeEvent({ state: "created", sequence: 1 }));
+    const lost = 'agent_lifecycle_ended_children_total{source="runner",state="lost",evidence="failed_reconciliation"}';
+    expect(await metric(embedded, lost)).toBe(0);
+  });
+
   it("counts a repeated delivery once", async () => {
     const embedded = await startEmbedded();
     const created = makeEvent({ state: "created", sequence: 1 });

@@ -1,5 +1,6 @@
 import { METRIC_DEFINITIONS } from "@agent-lifecycle/collector/parts";
 import { describe, expect, it, test } from "vitest";
+import { attributesTable } from "../../../kit/attributes-reference.ts";
 import { documentedPart } from "../../../kit/documented-part.ts";
 import { exposedMetrics, metricsTable } from "../../../kit/metrics-reference.ts";
 import { startTestCollector } from "../collector-fixture.ts";
@@ -16,6 +17,14 @@ describe("one registry of metrics", () => {
     const table = metricsTable();
     expect(documentedPart("telemetry.md", "metrics", table)).toBe(table);
   });
+});
+
+test.each([
+  ["log", "log attributes"],
+  ["span", "span attributes"],
+] as const)("docs/telemetry.md lists the attributes of each %s", (on, marker) => {
+  const table = attributesTable(on);
+  expect(documentedPart("telemetry.md", marker, table)).toBe(table);
 });
 
 describe("names stay the same where a back end makes names by rule", () => {
