@@ -130,6 +130,7 @@ function doing(child: ChildView): string {
       parts.push(`on ${facts.waitingOn.kind}${suffix(facts.waitingOn.text ?? facts.waitingOn.childId)}`);
     if (child.activity !== null) parts.push(child.activity);
     else if (facts.tool !== undefined) parts.push(`tool ${facts.tool}`);
+    if (child.stateEvidence === "authoritative_snapshot") parts.push("by snapshot");
   }
   if (lateEvidence !== null) parts.push(`contradicted: ${lateEvidence.count} after the end`);
   return parts.join(" · ");

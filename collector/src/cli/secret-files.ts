@@ -1,6 +1,7 @@
-import { snapshotSourcesInUse } from "../config/components.ts";
+import { type ConfiguredHermes, receiversInUse, snapshotSourcesInUse } from "../config/components.ts";
 import type { CollectorConfiguration, TlsConfiguration } from "../config/configuration.ts";
 import type { ConfigurationPath, ConfigurationProblem } from "../config/problem.ts";
+import { MAX_CREDENTIAL_BYTES } from "../receivers/hermes/gateway-address.ts";
 import { grantProblems } from "../security/grant-problems.ts";
 import { readSecretFile } from "../security/secret-file.ts";
 import { checkTlsMaterial } from "../security/tls-material.ts";
@@ -19,6 +20,9 @@ const MAX_CERTIFICATE_BYTES = 1024 * 1024;
 export function secretFileFindings(configuration: CollectorConfiguration): Findings {
   const findings: Findings = { problems: [], warnings: [] };
   checkTokens(configuration, findings);
+  for (const receiver of receiversInUse(configuration)) {
+    if (receiver.type === "hermes") checkGatewayCredential(receiver, findings);
+  }
   const { http, grpc } = configuration.receivers.otlp?.protocols ?? {};
   const protocols = ["receivers", "otlp", "protocols"];
   checkCertificates([...protocols, "http", "tls"], http?.tls, findings);
@@ -79,6 +83,21 @@ function checkSnapshotSources(configuration: CollectorConfiguration, { problems,
         readSecretFile(file, MAX_CERTIFICATE_BYTES);
         return [];
       });
+    }
+  }
+}
+
+function checkGatewayCredential({ id, settings }: ConfiguredHermes, { problems, warnings }: Findings): void {
+  const { tokenFile, loginCookieFile } = settings;
+  for (const [member, file] of Object.entries({ token_file: tokenFile, login_cookie_file: loginCookieFile })) {
+    if (file === undefined) continue;
+    const path = ["receivers", id, member];
+    try {
+      const { isReadableByOthers } = readSecretFile(file, MAX_CREDENTIAL_BYTES);
+      if (isReadableByOthers)
+        warnings.push({ path, text: `${file} can be read by others than its owner: chmod 600 it` });
+    } catch (error) {
+      problems.push({ path, text: messageOf(error) });
     }
   }
 }

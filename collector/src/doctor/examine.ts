@@ -29,6 +29,8 @@ export interface ExaminationOptions {
   readonly askDestination?: AskDestination;
   /** For asking a running collector, where it wants a token. */
   readonly readToken?: string;
+  /** Looks at what configured receivers connect to: the one who asks knows how. Default: nothing is looked at. */
+  readonly lookAtReceivers?: (configuration: CollectorConfiguration) => Promise<readonly Finding[]>;
   /** As in `process.versions.node`. */
   readonly nodeVersion: string;
   /** Default: the system's. */
@@ -70,6 +72,7 @@ export async function examine(options: ExaminationOptions): Promise<readonly Fin
     ["collector", () => checkCollector(api, isRunning, limits, readToken)],
     ["file", () => checkFollowedFiles(configuration)],
     ["exporter", () => (ask === undefined ? [] : checkExporters(configuration, ask))],
+    ["receiver", () => options.lookAtReceivers?.(configuration) ?? []],
     ["module", () => checkModules(configuredPlugins(configuration), folder)],
   ];
   const findings: Finding[] = [];

@@ -5,6 +5,7 @@ import { askDestination } from "../../exporters/ask-destination.ts";
 import { addCollectorFlags, applyFlags, type CollectorFlags } from "../collector-flags.ts";
 import { findConfiguration } from "../configuration-file.ts";
 import { EXIT_CODE } from "../exit-code.ts";
+import { gatewayFindings } from "../gateway-findings.ts";
 import { configOption } from "./collector.ts";
 
 interface DoctorOptions extends CollectorFlags {
@@ -18,7 +19,7 @@ const WIDTH = "problem".length;
 export function doctorCommand(): Command {
   return addCollectorFlags(
     new Command("doctor")
-      .description("look at ports, disk, clock, database, tokens and a running collector; change nothing")
+      .description("look at ports, disk, clock, database, tokens, gateways and a running collector; change nothing")
       .addOption(configOption()),
   )
     .option("--json", "print one JSON object")
@@ -37,6 +38,7 @@ export function doctorCommand(): Command {
         warnings,
         folder,
         askDestination,
+        lookAtReceivers: gatewayFindings,
         nodeVersion: process.versions.node,
         ...(options.readToken === undefined ? undefined : { readToken: options.readToken }),
       });

@@ -43,7 +43,8 @@ export function displayAddress(text: string): string {
   return `${protocol}//${host}${pathname}`;
 }
 
-const MAX_CREDENTIAL_BYTES = 8_192;
+/** A cookie may hold a signed token of some length. */
+export const MAX_CREDENTIAL_BYTES = 8_192;
 
 /** What is wrong with the file is shown to readers of the API: without its path. */
 function readCredential(path: string | undefined): string | undefined {

@@ -1,0 +1,70 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { closedPort } from "../../kit/closed-port.ts";
+import { temporaryDirectory } from "../../kit/event-file.ts";
+import { GATEWAY_0_19, GATEWAY_0_21, GATEWAY_BUILDS } from "../../kit/hermes/gateway-build.ts";
+import { GatewayDouble } from "../../kit/hermes/gateway-double.ts";
+import { serveGateway } from "../../kit/hermes/gateway-server.ts";
+import { runCommand } from "../../kit/program.ts";
+
+const TOKEN = "the-token-of-the-gateway-91";
+
+/** A file with these receivers, and a token in a file beside it. */
+function configurationFile(receivers: string): string {
+  const folder = temporaryDirectory();
+  writeFileSync(join(folder, "token"), `${TOKEN}\n`, { mode: 0o600 });
+  const file = join(folder, "collector.yaml");
+  writeFileSync(file, `receivers: { ${receivers} }\napi: { endpoint: "127.0.0.1:0" }\nstorage: { path: c.db }\n`);
+  return file;
+}
+
+async function doctorOnGateways(receivers: string): Promise<readonly string[]> {
+  const { stdout } = await runCommand(["doctor", "--json", "--config", configurationFile(receivers)]);
+  expect(stdout.toString()).not.toContain(TOKEN);
+  const { findings } = JSON.parse(stdout.toString()) as {
+    readonly findings: readonly { readonly check: string; readonly level: string; readonly text: string }[];
+  };
+  return findings.filter(({ check }) => check === "gateway").map(({ level, text }) => `${level} ${text}`);
+}
+
+test.each(GATEWAY_BUILDS)("doctor tells that a gateway answers and what it offers: %s", async (_name, build) => {
+  const gateway = new GatewayDouble(build);
+  gateway.openSession("s1");
+  gateway.child("s1", "sa-0-a").starts();
+  const { url } = await serveGateway(gateway, { token: TOKEN });
+  const [finding, ...others] = await doctorOnGateways(`hermes/main: { url: "${url}", token_file: token }`);
+  expect(others).toEqual([]);
+  expect(finding).toContain(`ok hermes/main at ${url} answers: 1 child runs; what happened can`);
+  expect(finding).toContain(build.replay ? "known of its children: history, snapshot, terminalCause" : "is not known");
+  const asked = new Set(gateway.requests.map(({ method }) => method));
+  expect([...asked].sort()).toEqual(["delegation.status", "session.events.since"]);
+});
+
+test("doctor tells a refusal from an absence, and of a credential in the clear", async () => {
+  const { url } = await serveGateway(new GatewayDouble(GATEWAY_0_21), { token: "another" });
+  const absent = `ws://127.0.0.1:${await closedPort()}/api/ws`;
+  const found = await doctorOnGateways(
+    `hermes/refused: { url: "${url}", token_file: token }, hermes/absent: { url: "${absent}", source: absent },
+     hermes/far: { url: "ws://gateway.invalid/api/ws", source: far, token_file: token }, hermes/own: { stdio: , source: own }`,
+  );
+  expect(found).toEqual([
+    `problem hermes/refused at ${url} does not let us in: the gateway answered 403 to the upgrade: check the credentials and the host`,
+    `warning hermes/absent at ${absent} does not answer: ECONNREFUSED`,
+    expect.stringContaining("warning hermes/far at ws://gateway.invalid/api/ws does not answer"),
+    expect.stringContaining("warning the credential of hermes/far travels to gateway.invalid in the clear"),
+    "ok hermes/own is started with the collector: python",
+  ]);
+});
+
+test("config check says where a gateway's credential is missing, and config print shows none", async () => {
+  const { url } = await serveGateway(new GatewayDouble(GATEWAY_0_19));
+  const missing = configurationFile(`hermes/main: { url: "${url}", token_file: nowhere }`);
+  const checked = await runCommand(["config", "check", "--config", missing]);
+  expect(checked.exitCode).toBe(1);
+  expect(checked.stdout.toString()).toMatch(/receivers\.hermes\/main\.token_file: cannot read .*nowhere \(ENOENT\)/);
+  const secret = configurationFile(`hermes/main: { url: "${url}", token: ${TOKEN} }`);
+  const printed = await runCommand(["config", "print", "--config", secret]);
+  expect(printed.stdout.toString()).toContain('token: "[redacted]"');
+  expect(printed.stdout.toString()).not.toContain(TOKEN);
+});
