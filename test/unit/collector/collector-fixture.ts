@@ -18,7 +18,10 @@ const STANDING_CLOCK = { wallNow: () => START_MS, monotonicNow: () => 0 };
 export const NOW: string = formatTimestamp(START_MS);
 
 /** A whole collector with a database of its own, on free ports; gone when the test is. */
-export async function startTestCollector(stated: StatedConfiguration = {}): Promise<Collector> {
+export async function startTestCollector(
+  stated: StatedConfiguration = {},
+  clock: NonNullable<Parameters<typeof startCollector>[1]["clock"]> = STANDING_CLOCK,
+): Promise<Collector> {
   const folder = await mkdtemp(join(tmpdir(), "agent-lifecycle-"));
   const faults: unknown[] = [];
   const log = { info: () => {}, error: (members: object) => void faults.push(members) };
@@ -29,7 +32,7 @@ export async function startTestCollector(stated: StatedConfiguration = {}): Prom
     api: { endpoint },
     ...stated,
   });
-  const collector = await startCollector(configuration, { log, clock: STANDING_CLOCK });
+  const collector = await startCollector(configuration, { log, clock });
   onTestFinished(async () => {
     await collector.shutdown();
     await rm(folder, { recursive: true });
