@@ -31,6 +31,21 @@ export type {
   VectorOptions,
   VectorStep,
 } from "./conformance/vector.ts";
+export { type Attention, attentionOf, urgencyOf, waitsForPerson } from "./display/attention.ts";
+export {
+  adoptedWords,
+  cancelWords,
+  capabilityWords,
+  doingWords,
+  durationWords,
+  endWords,
+  equationWords,
+  isFound,
+  lateWords,
+  provisionalWords,
+  searchText,
+  staleWords,
+} from "./display/child-words.ts";
 export { type ExaminationOptions, examine } from "./doctor/examine.ts";
 export type { Finding, FindingLevel } from "./doctor/finding.ts";
 export { askDestination } from "./exporters/ask-destination.ts";

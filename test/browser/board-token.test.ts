@@ -21,8 +21,9 @@ async function startGuardedBoard() {
   return { collector, url: server.url(), access, page: await startBrowser() };
 }
 
-const IS_LOCKED = `document.documentElement.dataset.connection === "locked" && !document.getElementById("token-form").hidden`;
-const IS_LIVE = `document.documentElement.dataset.connection === "live"`;
+const CONNECTION = `document.getElementById("connection")?.dataset.connection`;
+const IS_LOCKED = `${CONNECTION} === "refused" && document.getElementById("token-form") !== null`;
+const IS_LIVE = `${CONNECTION} === "live"`;
 
 async function enter(page: BrowserPage, token: string): Promise<void> {
   await page.evaluate(`{
@@ -61,7 +62,7 @@ it("asks for its token, shows and follows the children with it, and leaves it in
 
 it("says what is wrong with another token, and asks again", async () => {
   const { url, page } = await startGuardedBoard();
-  const problem = `document.getElementById("token-problem").textContent`;
+  const problem = `document.getElementById("token-problem")?.textContent`;
   await page.open(url);
   await page.until(IS_LOCKED);
   expect(await page.evaluate(problem)).toBe("");

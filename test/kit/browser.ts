@@ -14,6 +14,20 @@ export interface BrowserPage {
   evaluate<Value>(expression: string): Promise<Value>;
   /** Resolves as soon as the expression is true in the page. */
   until(expression: string): Promise<void>;
+  /** Presses and releases a key, by its name: `Tab`, `ArrowDown`, `/`. */
+  press(key: string): Promise<void>;
+  /** Makes the page as large as a screen, and tells it what its user prefers. */
+  emulate(screen: Screen): Promise<void>;
+  /** The page as it is seen, as PNG. */
+  screenshot(): Promise<Buffer>;
+}
+
+export interface Screen {
+  /** CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly colourScheme?: "light" | "dark";
+  readonly reducedMotion?: boolean;
 }
 
 interface Message {
@@ -113,6 +127,9 @@ async function connect(url: string): Promise<Connection> {
   };
 }
 
+/** Of the keys that the browser itself acts on. */
+const VIRTUAL_CODES: Readonly<Record<string, number>> = { Tab: 9, Enter: 13, Escape: 27 };
+
 async function createPage({ send, onEvent }: Connection, sessionId: string): Promise<BrowserPage> {
   const requests: string[] = [];
   const told: string[] = [];
@@ -134,6 +151,25 @@ async function createPage({ send, onEvent }: Connection, sessionId: string): Pro
   return {
     requests,
     console: told,
+    press: async (key) => {
+      const text = key.length === 1 ? { text: key } : key === "Enter" ? { text: "\r" } : {};
+      const code = VIRTUAL_CODES[key] === undefined ? {} : { windowsVirtualKeyCode: VIRTUAL_CODES[key] };
+      await send("Input.dispatchKeyEvent", { type: "keyDown", key, ...text, ...code }, sessionId);
+      await send("Input.dispatchKeyEvent", { type: "keyUp", key, ...code }, sessionId);
+    },
+    emulate: async ({ width, height, colourScheme = "light", reducedMotion = false }) => {
+      const metrics = { width, height, deviceScaleFactor: 1, mobile: false };
+      await send("Emulation.setDeviceMetricsOverride", metrics, sessionId);
+      const features = [
+        { name: "prefers-color-scheme", value: colourScheme },
+        { name: "prefers-reduced-motion", value: reducedMotion ? "reduce" : "no-preference" },
+      ];
+      await send("Emulation.setEmulatedMedia", { features }, sessionId);
+    },
+    screenshot: async () => {
+      const { data } = await send("Page.captureScreenshot", { format: "png" }, sessionId);
+      return Buffer.from(String(data), "base64");
+    },
     open: async (url) => {
       const loaded = new Promise<void>((resolve) => void loads.push(resolve));
       await send("Page.navigate", { url }, sessionId);

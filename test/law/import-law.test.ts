@@ -18,7 +18,7 @@ const manifests = Object.fromEntries(
     law.workspaces.map(async (name) => [name, (await readJson(`${name}/package.json`)) as PackageManifest] as const),
   ),
 );
-const sources = await readSources("{proto,sdk,collector}/src/**/*.ts", "collector/board/**/*.js");
+const sources = await readSources("{proto,sdk,collector}/src/**/*.ts", "collector/board/**/*.{ts,tsx}");
 const everything = [...sources, ...(await readSources("test/**/*.ts", "examples/**/*.{js,ts}"))];
 
 async function readJson(path: string): Promise<unknown> {
@@ -134,7 +134,8 @@ describe("a seeded violation is found:", () => {
     ["collector/src/runtime/new.ts", 'import "./nothing.ts";', "no source file"],
     ["collector/src/elsewhere/new.ts", "", "belongs to no unit"],
     ["collector/src/http/new.ts", 'import "../cli/main.ts";', "imports cli"],
-    ["collector/board/board.js", 'import "../src/app.ts";', "imports app"],
+    ["collector/board/app.tsx", 'import "../src/app.ts";', "imports app"],
+    ["collector/src/client/follow.ts", 'import "../api/openapi.ts";', "imports api"],
   ])("%s with %s", (path, text, problem) => {
     const found = importViolations(withText(path, text), law, manifests);
     const known = importViolations(sources, law, manifests);

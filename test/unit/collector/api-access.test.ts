@@ -50,7 +50,7 @@ describe("who may read", () => {
     }
     expect(await status("/api/v1/children", "Bearer correct-horse")).toBe(200);
     expect(await status("/metrics", "Bearer correct-horse")).toBe(200);
-    for (const path of ["/", "/board.js", "/healthz", "/readyz"]) expect(await status(path)).toBe(200);
+    for (const path of ["/", "/board.svg", "/healthz", "/readyz"]) expect(await status(path)).toBe(200);
   });
 
   it("sends security headers with everything", async () => {

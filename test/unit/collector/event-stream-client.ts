@@ -1,4 +1,5 @@
 import { type ClientRequest, get, type IncomingMessage } from "node:http";
+import { createEventParser } from "@agent-lifecycle/collector/client";
 import { onTestFinished } from "vitest";
 
 /** One server-sent event. */
@@ -8,11 +9,7 @@ export interface ServerSentEvent {
   readonly id: string | undefined;
 }
 
-interface BoardStream {
-  createEventParser(onEvent: (event: string, data: unknown, id: string | undefined) => void): (text: string) => void;
-}
-
-/** A reader of `/api/v1/stream` that uses the board's own parser. */
+/** A reader of `/api/v1/stream` that uses the client's own parser. */
 export class EventStreamClient {
   readonly events: ServerSentEvent[] = [];
   text = "";
@@ -23,20 +20,13 @@ export class EventStreamClient {
 
   /** @param query such as `?after=3` */
   static async open(apiUrl: string, query = "", headers: Record<string, string> = {}): Promise<EventStreamClient> {
-    const { createEventParser } = (await import(
-      new URL("../../../collector/board/board-stream.js", import.meta.url).href
-    )) as BoardStream;
-    const client = new EventStreamClient(`${apiUrl}/api/v1/stream${query}`, headers, createEventParser);
+    const client = new EventStreamClient(`${apiUrl}/api/v1/stream${query}`, headers);
     await client.until(() => client.#response !== undefined);
     return client;
   }
 
-  private constructor(
-    url: string,
-    headers: Record<string, string>,
-    createEventParser: BoardStream["createEventParser"],
-  ) {
-    const parse = createEventParser((event, data, id) => this.events.push({ event, data, id }));
+  private constructor(url: string, headers: Record<string, string>) {
+    const parse = createEventParser();
     const notify = (): void => {
       for (const changed of this.#changed) changed();
     };
@@ -45,7 +35,7 @@ export class EventStreamClient {
       response.setEncoding("utf8");
       response.on("data", (text: string) => {
         this.text += text;
-        parse(text);
+        for (const { name, data, id } of parse(text)) this.events.push({ event: name, data: JSON.parse(data), id });
         notify();
       });
       response.on("error", () => {});

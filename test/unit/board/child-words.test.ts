@@ -1,33 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { type ChildView, NO_CAPABILITIES, STATES, VISIBILITY_UNAVAILABLE } from "@agent-lifecycle/proto";
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-
-const BOARD = new URL("../../../collector/board/", import.meta.url);
-
-type Words = (child: ChildView, clockWords: (timestamp: string) => string) => string;
-
-interface BoardWords {
-  readonly STATE_SHAPES: Readonly<Record<string, string>>;
-  readonly adoptedWords: Words;
-  readonly cancelWords: Words;
-  readonly lateWords: Words;
-  readonly staleWords: Words;
-  capabilityWords(child: ChildView): string;
-  doingWords(child: ChildView): string;
-  durationWords(milliseconds: number): string;
-  endWords(child: ChildView): string;
-  equationWords(summary: object): string;
-  groupOf(child: ChildView): string;
-  inLineageOrder(children: readonly ChildView[]): readonly { readonly child: ChildView; readonly depth: number }[];
-  matches(child: ChildView, filter: string): boolean;
-  provisionalWords(child: ChildView): string;
-}
-
-const words = (await import(new URL("board-words.js", BOARD).href)) as BoardWords;
-const { createEventParser } = (await import(new URL("board-stream.js", BOARD).href)) as {
-  createEventParser(onEvent: (event: string, data: unknown, id: string | undefined) => void): (text: string) => void;
-};
+import * as words from "@agent-lifecycle/collector/parts";
+import { type ChildView, NO_CAPABILITIES } from "@agent-lifecycle/proto";
+import { expect, it } from "vitest";
 
 const clock = (timestamp: string): string => timestamp.slice(11, 19);
 const AT = "2026-09-01T09:00:00.000Z";
@@ -70,27 +43,29 @@ function child(members: Partial<ChildView> = {}): ChildView {
 
 const stale = { since: AT, reason: "deadline" } as const;
 
-it("says the sentence of D2 to the letter", async () => {
-  const source = await readFile(new URL("board.js", BOARD), "utf8");
-  expect(source).toContain(`const UNAVAILABLE = ${JSON.stringify(VISIBILITY_UNAVAILABLE)};`);
-});
-
-it("gives every state a shape of its own, so that none is told by colour alone", () => {
-  expect(new Set(STATES.map((state) => words.STATE_SHAPES[state])).size).toBe(STATES.length);
-});
-
 it.each([
-  ["created", null, "running"],
-  ["starting", null, "running"],
-  ["running", null, "running"],
-  ["waiting", null, "attention"],
-  ["running", stale, "attention"],
-  ["failed", null, "attention"],
-  ["lost", null, "attention"],
-  ["completed", null, "finished"],
-  ["cancelled", null, "finished"],
-] as const)("lists %s (stale: %j) under %s", (state, mark, group) => {
-  expect(words.groupOf(child({ state, stale: mark }))).toBe(group);
+  [{ state: "created" }, "running"],
+  [{ state: "running" }, "running"],
+  [{ state: "waiting", facts: { waitingOn: { kind: "permission" } } }, "attention"],
+  [{ state: "waiting", facts: { waitingOn: { kind: "user" } } }, "attention"],
+  [{ state: "waiting", facts: { waitingOn: { kind: "child", childId: "b" } } }, "running"],
+  [{ state: "waiting" }, "running"],
+  [{ state: "running", stale }, "attention"],
+  [{ state: "failed" }, "attention"],
+  [{ state: "lost" }, "attention"],
+  [{ state: "completed" }, "finished"],
+  [{ state: "cancelled" }, "finished"],
+] as const)("%j stands under %s", (members, attention) => {
+  expect(words.attentionOf(child(members), Date.parse(AT) + 1_000, 60_000)).toBe(attention);
+});
+
+it("keeps an end in sight from when it was heard of, and only what has ended goes out of it", () => {
+  const now = Date.parse(AT) + 60_000;
+  expect(words.attentionOf(child({ state: "failed" }), now, 60_000)).toBe("folded");
+  expect(words.attentionOf(child({ state: "failed" }), now, Number.POSITIVE_INFINITY)).toBe("attention");
+  const heardLater = { state: "failed", lastEvidenceAt: "2026-09-01T09:00:30.000Z" } as const;
+  expect(words.attentionOf(child(heardLater), now, 60_000)).toBe("attention");
+  expect(words.attentionOf(child({ state: "running" }), now, 60_000)).toBe("running");
 });
 
 it.each([
@@ -183,65 +158,15 @@ it("takes a cancel request for no state (D5)", () => {
 });
 
 it("writes the counts as a sum", () => {
-  const byState = { completed: 2, failed: 1, cancelled: 0, lost: 1 };
+  const byState = { created: 0, starting: 0, running: 5, waiting: 0, completed: 2, failed: 1, cancelled: 0, lost: 1 };
   expect(words.equationWords({ started: 9, live: 5, byState })).toBe(
     "9 started = 5 live + 2 completed + 1 failed + 0 cancelled + 1 lost",
   );
 });
 
 it("finds children by any of their words", () => {
-  const found = child({ childId: "task-7", activity: "Writing Tests", facts: { name: "Reviewer" } });
-  expect(words.matches(found, "")).toBe(true);
-  expect(words.matches(found, "tests REVIEW")).toBe(true);
-  expect(words.matches(found, "tests nobody")).toBe(false);
-});
-
-describe("the order of rows", () => {
-  const placed = (children: readonly ChildView[]): readonly string[] =>
-    words.inLineageOrder(children).map(({ child: { childId }, depth }) => `${"> ".repeat(depth)}${childId}`);
-
-  const member = (childId: string, parentChildId?: string, second = 0): ChildView =>
-    child({
-      childId,
-      firstObservedAt: `2026-09-01T09:00:0${second}.000Z`,
-      lineage: {
-        rootChildId: "root",
-        attempt: 0,
-        external: false,
-        ...(parentChildId === undefined ? undefined : { parentChildId }),
-      },
-    });
-
-  it("is newest first, each child below its parent", () => {
-    expect(
-      placed([member("old"), member("leaf", "new", 3), member("new", undefined, 1), member("orphan", "gone", 2)]),
-    ).toEqual(["orphan", "new", "> leaf", "old"]);
-  });
-
-  it("holds every child exactly once, whatever parents they claim", () => {
-    const names = fc.constantFrom("a", "b", "c", "d", "e");
-    fc.assert(
-      fc.property(fc.uniqueArray(fc.tuple(names, fc.option(names)), { selector: ([name]) => name }), (claims) => {
-        const children = claims.map(([name, parent]) => member(name, parent ?? undefined));
-        const rows = words.inLineageOrder(children).map(({ child: { childId } }) => childId);
-        expect(rows.toSorted()).toEqual(claims.map(([name]) => name).toSorted());
-      }),
-    );
-  });
-});
-
-it("reads server-sent events from text that is cut anywhere", () => {
-  const text = 'retry: 2000\n\nevent: child\nid: 7\ndata: {"a":"x: y\\n"}\n\n: alive\n\nevent: summary\ndata: {}\n\n';
-  fc.assert(
-    fc.property(fc.array(fc.nat(text.length)), (cuts) => {
-      const seen: unknown[] = [];
-      const parse = createEventParser((event, data, id) => seen.push([event, data, id]));
-      const positions = [0, ...cuts.toSorted((one, other) => one - other), text.length];
-      for (const [index, start] of positions.entries()) parse(text.slice(start, positions[index + 1] ?? text.length));
-      expect(seen).toEqual([
-        ["child", { a: "x: y\n" }, "7"],
-        ["summary", {}, undefined],
-      ]);
-    }),
-  );
+  const text = words.searchText(child({ childId: "task-7", activity: "Writing Tests", facts: { name: "Reviewer" } }));
+  expect(words.isFound(text, "")).toBe(true);
+  expect(words.isFound(text, "tests REVIEW")).toBe(true);
+  expect(words.isFound(text, "tests nobody")).toBe(false);
 });
