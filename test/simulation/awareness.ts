@@ -1,6 +1,8 @@
 import type { Store, StoredInput } from "@agent-lifecycle/collector/parts";
+import type { ChildRecord, SnapshotInput } from "@agent-lifecycle/collector/projection";
 import { canonicalEvent, isTerminal, type LifecycleEvent, type State } from "@agent-lifecycle/proto";
 import { TEST_POLICY } from "../kit/core-run.ts";
+import type { SimulatedAuthority } from "./simulated-authority.ts";
 import { CHECK_INTERVAL_MS } from "./simulated-collector.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 
@@ -11,6 +13,9 @@ interface Known {
   /** True time at which evidence of it was last stored, or the collector last came back. */
   heardAt: number;
   staleAt: number | undefined;
+  /** When the question that is open now arose. */
+  questionAt?: number | undefined;
+  questionDeadline?: number | undefined;
 }
 
 /**
@@ -18,7 +23,7 @@ interface Known {
  * when it last heard of each child. By this, and not by the collector's own clocks, its verdicts are judged.
  */
 export class Awareness {
-  readonly counts = { lost: 0, stale: 0 };
+  readonly counts = { lost: 0, stale: 0, corrected: 0, lostByAuthority: 0 };
   /** The newest input in which each event was stored, also those that retention has removed since. */
   readonly #stored = new Map<string, number>();
   readonly #machine: SimulatedMachine;
@@ -28,9 +33,12 @@ export class Awareness {
   #awakeSince = 0;
   #seenInputId = 0;
   #wasReceiving = true;
+  #resumedAt = 0;
+  readonly #authority: SimulatedAuthority | undefined;
 
-  constructor(machine: SimulatedMachine) {
+  constructor(machine: SimulatedMachine, authority: SimulatedAuthority | undefined) {
     this.#machine = machine;
+    this.#authority = authority;
   }
 
   /** The collector has not heard anything until now, for whatever reason. */
@@ -38,8 +46,11 @@ export class Awareness {
     this.#awakeSince = this.#machine.now;
   }
 
-  /** Judges what was stored since the last look. */
-  look(store: Store, isReceiving: boolean): readonly string[] {
+  /**
+   * Judges what was stored since the last look.
+   * @param records of the children of this world, as the collector has them now
+   */
+  look(store: Store, isReceiving: boolean, records: readonly ChildRecord[]): readonly string[] {
     if (!isReceiving || !this.#wasReceiving) this.away();
     this.#wasReceiving = isReceiving;
     const violations: string[] = [];
@@ -48,7 +59,21 @@ export class Awareness {
       this.#seenInputId = stored.inputId;
       violations.push(...this.#judgeOnce(store, stored), ...this.#judge(store, stored));
     }
+    for (const record of records) this.#note(record);
     return violations;
+  }
+
+  /** Who became stale by a snapshot, and since when somebody is asked about whom. */
+  #note({ source, childId, stale, reconciliation }: ChildRecord): void {
+    const key = JSON.stringify([source, childId]);
+    const known = this.#known.get(key) ?? { heardAt: 0, staleAt: undefined };
+    const { now } = this.#machine;
+    this.#known.set(key, {
+      ...known,
+      staleAt: stale === undefined ? undefined : (known.staleAt ?? now),
+      questionAt: known.questionDeadline === reconciliation?.deadline ? known.questionAt : now,
+      questionDeadline: reconciliation?.deadline,
+    });
   }
 
   hasStored(event: LifecycleEvent): boolean {
@@ -87,8 +112,9 @@ export class Awareness {
       case "stale": {
         const key = JSON.stringify([input.source, input.childId]);
         this.counts.stale += 1;
-        const silenceMs = now - Math.max(this.#known.get(key)?.heardAt ?? 0, this.#awakeSince);
-        this.#known.set(key, { heardAt: this.#known.get(key)?.heardAt ?? 0, staleAt: now });
+        const known = this.#known.get(key);
+        const silenceMs = now - Math.max(known?.heardAt ?? 0, this.#awakeSince);
+        this.#known.set(key, { ...known, heardAt: known?.heardAt ?? 0, staleAt: now });
         if (silenceMs >= TEST_POLICY.staleAfterMs - TOLERANCE_MS) return [];
         return [`${key} became stale after ${silenceMs} ms in which it could have been heard (input ${inputId})`];
       }
@@ -97,16 +123,52 @@ export class Awareness {
         const key = JSON.stringify([input.source, input.childId]);
         this.counts.lost += 1;
         const staleAt = this.#known.get(key)?.staleAt;
-        const violations = [...this.#end(store, key, "lost", inputId)];
+        const violations = [...this.#end(store, key, "lost", inputId), ...this.#judgeLoss(key, input, inputId)];
         if (staleAt === undefined)
           return [...violations, `${key} was lost without having been stale (input ${inputId})`];
         const askedMs = now - Math.max(staleAt, this.#awakeSince);
         if (askedMs >= TEST_POLICY.reconcileDeadlineMs - TOLERANCE_MS) return violations;
         return [...violations, `${key} was lost ${askedMs} ms after it could answer (input ${inputId})`];
       }
-      default:
+      case "snapshot":
+        return this.#judgeSnapshot(store, input, inputId);
+      case "resumed":
+        this.#resumedAt = now;
         return [];
     }
+  }
+
+  /** Nobody is lost whom the authority names, nor whom it does not speak about, once it has answered. */
+  #judgeLoss(
+    key: string,
+    lost: { readonly source: string; readonly childId: string },
+    inputId: number,
+  ): readonly string[] {
+    const { source, heard } = this.#authority ?? {};
+    if (lost.source !== source) return [];
+    this.counts.lostByAuthority += 1;
+    const questionAt = Math.max(this.#known.get(key)?.questionAt ?? 0, this.#resumedAt);
+    if (heard === undefined || heard.askedAt <= questionAt) return [];
+    const { complete, coverage, children } = heard.snapshot;
+    if (children.some(({ childId }) => childId === lost.childId)) {
+      return [`${key} was lost while its authority named it (input ${inputId})`];
+    }
+    return complete && coverage === "all"
+      ? []
+      : [`${key} was lost by an answer that proves nothing (input ${inputId})`];
+  }
+
+  #judgeSnapshot(store: Store, { snapshot }: SnapshotInput, inputId: number): readonly string[] {
+    if (!this.#authority?.said.has(snapshot.snapshotId)) return [`nobody said input ${inputId}`];
+    const corrections = store
+      .audit({ afterInputId: inputId - 1, limit: 100 })
+      .filter((entry) => entry.inputId === inputId);
+    return corrections.flatMap(({ entry }) => {
+      if (entry.reason !== "authoritative_snapshot") return [];
+      this.counts.corrected += 1;
+      const key = JSON.stringify([entry.source, entry.childId]);
+      return isTerminal(entry.to) ? this.#end(store, key, entry.to, inputId) : [];
+    });
   }
 
   /** An end is one for good, for as long as anything is stored that says so. */

@@ -1,10 +1,12 @@
+import { isTerminal, type State } from "@agent-lifecycle/proto";
 import { SeededRandom } from "../kit/seeded-random.ts";
 import { Awareness } from "./awareness.ts";
 import { checkLog } from "./log-laws.ts";
+import { SimulatedAuthority } from "./simulated-authority.ts";
 import { SimulatedCollector } from "./simulated-collector.ts";
 import { SimulatedMachine } from "./simulated-machine.ts";
 import { SimulatedNetwork } from "./simulated-network.ts";
-import { type TrueChild, trueChild } from "./true-children.ts";
+import { cutOff, type TrueChild, trueChild } from "./true-children.ts";
 
 /** What came of one simulated world. */
 export interface SimulationReport {
@@ -18,9 +20,13 @@ export interface SimulationReport {
     readonly outages: number;
     readonly lost: number;
     readonly stale: number;
+    readonly corrected: number;
+    readonly lostByAuthority: number;
   };
 }
 
+const AUTHORITY_TROUBLE = ["authority", "authority", "authority", "authority"] as const;
+const FIRST_SOURCE = "source-0";
 const ONE_HOUR_MS = 3_600_000;
 const MAX_TRACE = 60;
 /** Longer than any life, with time for what is late. */
@@ -51,6 +57,8 @@ class World {
   readonly network: SimulatedNetwork;
   readonly awareness: Awareness;
   readonly children: readonly TrueChild[];
+  /** Of the first source; `undefined`: it has none. */
+  readonly authority: SimulatedAuthority | undefined;
   readonly trace: string[] = [];
   readonly violations: string[] = [];
   crashes = 0;
@@ -60,25 +68,43 @@ class World {
   constructor(seed: number) {
     this.random = new SeededRandom(seed);
     this.maxAgeMs = this.random.pick([undefined, 20_000, 100_000]);
-    this.collector = new SimulatedCollector(this.machine, this.maxAgeMs);
-    this.awareness = new Awareness(this.machine);
+    const hasAuthority = this.random.next() < 0.6;
+    const restartAt = hasAuthority && this.random.next() < 0.4 ? 20_000 + this.random.below(150_000) : Infinity;
+    this.children = Array.from({ length: 2 + this.random.below(5) }, (_, index) =>
+      this.#child(index, hasAuthority, restartAt),
+    );
+    const ofAuthority = this.children.filter(({ source }) => source === FIRST_SOURCE);
+    this.authority = hasAuthority
+      ? new SimulatedAuthority(this.machine, this.random, FIRST_SOURCE, ofAuthority, restartAt)
+      : undefined;
+    this.collector = new SimulatedCollector(this.machine, this.maxAgeMs, this.authority?.make);
+    this.awareness = new Awareness(this.machine, this.authority);
     this.network = new SimulatedNetwork(this.machine, this.collector, this.random, {
       lossRate: this.random.pick([0, 0.05, 0.3]),
       duplicationRate: this.random.pick([0, 0.2]),
       maxDelayMs: this.random.pick([0, 500, 8_000]),
     });
-    this.children = Array.from({ length: 2 + this.random.below(5) }, (_, index) =>
-      trueChild(this.random, `source-${index % 2}`, `child-${index}`, this.random.below(60_000)),
-    );
+  }
+
+  #child(index: number, hasAuthority: boolean, restartAt: number): TrueChild {
+    const source = `source-${index % 2}`;
+    const begunAt = this.random.below(60_000);
+    if (!hasAuthority || source !== FIRST_SOURCE) return trueChild(this.random, source, `child-${index}`, begunAt);
+    // Its authority speaks in one epoch at a time, and so do its children.
+    const epoch = begunAt < restartAt ? "epoch-1" : "epoch-2";
+    const child = trueChild(this.random, source, `child-${index}`, begunAt, [epoch]);
+    return begunAt < restartAt ? cutOff(child, restartAt) : child;
   }
 
   async run(): Promise<SimulationReport> {
     this.#start();
     for (const child of this.children) this.#live(child);
     this.#planTrouble();
+    if (this.authority?.kind === "pushed") this.authority.pushTo(this.collector);
     await this.#until(ACTIVE_MS);
     this.network.faults = { lossRate: 0, duplicationRate: 0, maxDelayMs: 0 };
     this.#endOutage();
+    if (this.authority !== undefined) this.authority.mode = "well";
     if (this.collector.running === undefined) this.#start();
     await this.#until(this.machine.now + SETTLING_MS);
     this.#judge();
@@ -104,7 +130,8 @@ class World {
     const running = this.collector.running;
     if (running !== undefined) {
       for (const error of running.errors.splice(0)) this.#note(`error: ${String(error)}`);
-      this.violations.push(...this.awareness.look(this.collector.store, this.#isReceiving));
+      const records = this.children.flatMap(({ source, childId }) => running.state.child(source, childId) ?? []);
+      this.violations.push(...this.awareness.look(this.collector.store, this.#isReceiving, records));
     }
   }
 
@@ -128,10 +155,19 @@ class World {
   }
 
   #planTrouble(): void {
-    const troubles = this.random.below(6);
+    const troubles = this.random.below(7);
     for (let trouble = 0; trouble < troubles; trouble += 1) {
       const at = this.random.below(ACTIVE_MS);
-      const kind = this.random.pick(["crash", "crash", "stop", "outage", "suspend", "stall", "clock"]);
+      const kind = this.random.pick([
+        "crash",
+        "crash",
+        "stop",
+        "outage",
+        "suspend",
+        "stall",
+        "clock",
+        ...AUTHORITY_TROUBLE,
+      ]);
       // With a clock that was set back, what ended lately can look older than what retention removed.
       if (kind === "clock" && this.maxAgeMs !== undefined) continue;
       this.machine.schedule(() => this.#cause(kind), at);
@@ -163,6 +199,9 @@ class World {
         return;
       case "stall":
         this.#standStill(this.random.below(150_000), false);
+        return;
+      case "authority":
+        this.authority?.fail(this.random.below(200_000));
         return;
       case "clock":
         this.machine.setWall((this.random.next() < 0.5 ? 1 : -1) * this.random.below(ONE_HOUR_MS));
@@ -237,6 +276,11 @@ class World {
       return;
     }
     if (record.state === "lost") return;
+    if (source === this.authority?.source && !isTerminal(record.state as State)) {
+      const isListed = this.authority.listed().some((listed) => listed.childId === childId);
+      if (!isListed)
+        this.violations.push(`${childId} is ${record.state}, and its authority has long said that it is gone`);
+    }
     if (record.state !== truth) this.violations.push(`${childId} is ${record.state}; it really was ${truth}`);
     const isOneEpoch = new Set(reports.map(({ event }) => event.sourceEpoch)).size === 1;
     if (isOneEpoch && record.gaps.length > 0) this.violations.push(`${childId} has gaps, and everything was delivered`);

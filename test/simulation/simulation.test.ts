@@ -6,7 +6,7 @@ const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? (process.env["SIMULATION
 
 test(`the laws hold in ${SEEDS} worlds`, { timeout: 300_000 }, async () => {
   console.log(`simulation: SIMULATION_SEED=${FIRST_SEED} and the ${SEEDS - 1} after it`);
-  const totals = { events: 0, crashes: 0, outages: 0, lost: 0, stale: 0 };
+  const totals = { events: 0, crashes: 0, outages: 0, lost: 0, stale: 0, corrected: 0, lostByAuthority: 0 };
   for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
     const { violations, trace, counts } = await simulate(seed);
     expect(violations, `SIMULATION_SEED=${seed}\n${trace.join("\n")}`).toEqual([]);

@@ -19,9 +19,16 @@ export interface TrueReport {
 }
 
 /** A child's whole life, made up at once: it does not depend on whether anybody hears of it. */
-export function trueChild(random: SeededRandom, source: string, childId: string, begunAt: number): TrueChild {
+export function trueChild(
+  random: SeededRandom,
+  source: string,
+  childId: string,
+  begunAt: number,
+  statedEpochs?: readonly string[],
+): TrueChild {
   const sendsHeartbeats = random.next() < 0.7;
-  const epochs = random.next() < 0.2 ? ["epoch-1", "epoch-2"] : ["epoch-1"];
+  const restarts = random.next() < 0.2;
+  const epochs = statedEpochs ?? (restarts ? ["epoch-1", "epoch-2"] : ["epoch-1"]);
   const reports: TrueReport[] = [];
   let state: State = "created";
   let at = begunAt;
@@ -59,4 +66,11 @@ export function trueChild(random: SeededRandom, source: string, childId: string,
     at += 500;
   }
   return { source, childId, reports, sendsHeartbeats, state };
+}
+
+/** The same child, had everything that could report of it ended at a time after its beginning. */
+export function cutOff(child: TrueChild, at: number): TrueChild {
+  const reports = child.reports.filter((report) => report.at < at);
+  const state = reports.findLast(({ event }) => event.state !== undefined)?.event.state;
+  return state === undefined ? child : { ...child, reports, state };
 }

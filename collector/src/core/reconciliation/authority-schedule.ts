@@ -140,7 +140,7 @@ export class AuthoritySchedule {
   }
 
   #spread(waitMs: number): number {
-    return waitMs * (1 + ASKING_JITTER * this.#random());
+    return Math.round(waitMs * (1 + ASKING_JITTER * this.#random()));
   }
 }
 
