@@ -81,7 +81,8 @@ export function addConfiguredAuthorities(
 
 function policyOf({ intervalMs, retry }: AskedSourceConfiguration): AskingPolicy {
   const { initialIntervalMs, maxIntervalMs } = retry;
-  return { ...DEFAULT_ASKING_POLICY, intervalMs, retryMs: initialIntervalMs, maxRetryMs: maxIntervalMs };
+  const pauseMs = Math.min(DEFAULT_ASKING_POLICY.pauseMs, intervalMs);
+  return { intervalMs, pauseMs, retryMs: initialIntervalMs, maxRetryMs: maxIntervalMs };
 }
 
 function pushAuthority(
