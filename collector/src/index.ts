@@ -10,7 +10,6 @@ export type {
   HttpListenerConfiguration,
   JsonlFileConfiguration,
   JsonlStdinConfiguration,
-  LifecycleConfiguration,
   LimitsConfiguration,
   ListenerConfiguration,
   LogLevel,
@@ -21,12 +20,12 @@ export type {
   ReceiversConfiguration,
   RetentionConfiguration,
   ServiceConfiguration,
-  SourceConfiguration,
   StorageConfiguration,
   TlsConfiguration,
   TokenConfiguration,
 } from "./config/configuration.ts";
 export { DEFAULT_CONFIGURATION } from "./config/defaults.ts";
+export type { LifecycleConfiguration, SourceConfiguration } from "./config/lifecycle-configuration.ts";
 export type { Stated } from "./config/overlay.ts";
 export { type ConfigurationPath, type ConfigurationProblem, describeProblem } from "./config/problem.ts";
 export { planReload, type ReloadPlan } from "./config/reload.ts";

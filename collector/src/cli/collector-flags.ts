@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { OtlpGrpcConfiguration, SourceConfiguration, TokenConfiguration } from "../config/configuration.ts";
+import type { OtlpGrpcConfiguration, TokenConfiguration } from "../config/configuration.ts";
 import { DEFAULT_CONFIGURATION, DEFAULT_OTLP_GRPC, DEFAULT_OTLP_HTTP } from "../config/defaults.ts";
+import type { SourceConfiguration } from "../config/lifecycle-configuration.ts";
 import { overlay, type Stated } from "../config/overlay.ts";
 import type { StatedConfiguration } from "../config/resolve.ts";
 import { wholeNumber } from "./whole-number.ts";

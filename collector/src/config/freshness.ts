@@ -1,5 +1,5 @@
 import type { FreshnessPolicy } from "../core/index.ts";
-import type { LifecycleConfiguration } from "./configuration.ts";
+import type { LifecycleConfiguration } from "./lifecycle-configuration.ts";
 
 /** The freshness policy in force for a source. */
 export function freshnessOf(lifecycle: LifecycleConfiguration, source: string): FreshnessPolicy {

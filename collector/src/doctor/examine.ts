@@ -3,6 +3,7 @@ import type { CollectorConfiguration } from "../config/configuration.ts";
 import { type ConfigurationProblem, describeProblem } from "../config/problem.ts";
 import { configuredPlugins } from "../plugins/configured-plugins.ts";
 import { type Clock, SYSTEM_CLOCK } from "../runtime/clock.ts";
+import { checkAuthorities } from "./check-authorities.ts";
 import { checkCertificates } from "./check-certificates.ts";
 import { checkClock, type Wait } from "./check-clock.ts";
 import { checkDatabase } from "./check-database.ts";
@@ -73,6 +74,7 @@ export async function examine(options: ExaminationOptions): Promise<readonly Fin
     ["file", () => checkFollowedFiles(configuration)],
     ["exporter", () => (ask === undefined ? [] : checkExporters(configuration, ask))],
     ["receiver", () => options.lookAtReceivers?.(configuration) ?? []],
+    ["authority", () => checkAuthorities(configuration, clock, isRunning ? api : undefined, readToken)],
     ["module", () => checkModules(configuredPlugins(configuration), folder)],
   ];
   const findings: Finding[] = [];
