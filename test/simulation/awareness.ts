@@ -9,10 +9,17 @@ import type { SimulatedMachine } from "./simulated-machine.ts";
 /** A judge's tolerance: a look comes once a second, and an absence of less than two is none. */
 const TOLERANCE_MS = 2 * CHECK_INTERVAL_MS + 2_000;
 
+/** By then a silence has been noticed: a judge's tolerance, and the short absences that are none. */
+const NOTICED_AFTER_MS = TOLERANCE_MS + 10_000;
+
 interface Known {
+  readonly hasState: boolean;
   /** True time at which evidence of it was last stored, or the collector last came back. */
   heardAt: number;
   staleAt: number | undefined;
+  /** The newest evidence by the record, an authority's included, and when that was first seen there. */
+  evidenceAt?: number;
+  refreshedAt?: number;
   /** When the question that is open now arose. */
   questionAt?: number | undefined;
   questionDeadline?: number | undefined;
@@ -31,6 +38,9 @@ export class Awareness {
   /** How each child ended, and by which input. */
   readonly #ends = new Map<string, { readonly state: State; readonly inputId: number }>();
   #awakeSince = 0;
+  /** The furthest that the wall clock ever was, and when it was last behind that, or set. */
+  #furthestWall = 0;
+  #misledUntil = 0;
   #seenInputId = 0;
   #wasReceiving = true;
   #resumedAt = 0;
@@ -44,6 +54,11 @@ export class Awareness {
   /** The collector has not heard anything until now, for whatever reason. */
   away(): void {
     this.#awakeSince = this.#machine.now;
+  }
+
+  /** The collector takes it for an absence, and gives everybody the time anew. It excuses no verdict that comes too early. */
+  clockSet(): void {
+    this.#misledUntil = this.#machine.now;
   }
 
   /**
@@ -60,16 +75,39 @@ export class Awareness {
       violations.push(...this.#judgeOnce(store, stored), ...this.#judge(store, stored));
     }
     for (const record of records) this.#note(record);
+    return isReceiving ? [...violations, ...this.#unnoticed()] : violations;
+  }
+
+  /**
+   * Nobody stays fresh in a silence that the collector was there to hear. Told once of each. Evidence from before a clock
+   * was set back lies in its future, and does not age until that is over (S1).
+   */
+  #unnoticed(): readonly string[] {
+    const wall = this.#machine.wallNow();
+    if (wall < this.#furthestWall) this.#misledUntil = this.#machine.now;
+    this.#furthestWall = Math.max(this.#furthestWall, wall);
+    const hearsSince = Math.max(this.#awakeSince, this.#misledUntil);
+    const violations: string[] = [];
+    for (const [key, known] of this.#known) {
+      if (!known.hasState || known.staleAt !== undefined || this.#ends.has(key)) continue;
+      const silenceMs = this.#machine.now - Math.max(known.heardAt, known.refreshedAt ?? 0, hearsSince);
+      if (silenceMs < TEST_POLICY.staleAfterMs + NOTICED_AFTER_MS) continue;
+      this.#known.set(key, { ...known, staleAt: this.#machine.now });
+      violations.push(`${key} is not stale after a silence of ${silenceMs} ms`);
+    }
     return violations;
   }
 
   /** Who became stale by a snapshot, and since when somebody is asked about whom. */
-  #note({ source, childId, stale, reconciliation }: ChildRecord): void {
+  #note({ source, childId, state, stale, reconciliation, lastEvidenceAt }: ChildRecord): void {
     const key = JSON.stringify([source, childId]);
-    const known = this.#known.get(key) ?? { heardAt: 0, staleAt: undefined };
+    const known: Known = this.#known.get(key) ?? { hasState: false, heardAt: 0, staleAt: undefined };
     const { now } = this.#machine;
     this.#known.set(key, {
       ...known,
+      hasState: state !== undefined,
+      evidenceAt: lastEvidenceAt,
+      refreshedAt: known.evidenceAt === lastEvidenceAt ? (known.refreshedAt ?? now) : now,
       staleAt: stale === undefined ? undefined : (known.staleAt ?? now),
       questionAt: known.questionDeadline === reconciliation?.deadline ? known.questionAt : now,
       questionDeadline: reconciliation?.deadline,
@@ -103,7 +141,10 @@ export class Awareness {
         const { source, childId, state } = input.event;
         const key = JSON.stringify([source, childId]);
         const isEvidence = status === "applied" || status === "provisional" || status === "gap_filled";
-        if (isEvidence) this.#known.set(key, { heardAt: now, staleAt: undefined });
+        if (isEvidence) {
+          const hasState = state !== undefined || this.#known.get(key)?.hasState === true;
+          this.#known.set(key, { ...this.#known.get(key), hasState, heardAt: now, staleAt: undefined });
+        }
         if (isEvidence && state !== undefined && isTerminal(state)) {
           return this.#end(store, key, state, inputId);
         }
@@ -114,7 +155,7 @@ export class Awareness {
         this.counts.stale += 1;
         const known = this.#known.get(key);
         const silenceMs = now - Math.max(known?.heardAt ?? 0, this.#awakeSince);
-        this.#known.set(key, { ...known, heardAt: known?.heardAt ?? 0, staleAt: now });
+        this.#known.set(key, { ...known, hasState: true, heardAt: known?.heardAt ?? 0, staleAt: now });
         if (silenceMs >= TEST_POLICY.staleAfterMs - TOLERANCE_MS) return [];
         return [`${key} became stale after ${silenceMs} ms in which it could have been heard (input ${inputId})`];
       }

@@ -2,6 +2,7 @@ import { isTerminal, type State } from "@agent-lifecycle/proto";
 import { SeededRandom } from "../kit/seeded-random.ts";
 import { Awareness } from "./awareness.ts";
 import { checkLog } from "./log-laws.ts";
+import type { Sabotage } from "./sabotage.ts";
 import { SimulatedAuthority } from "./simulated-authority.ts";
 import { SimulatedCollector } from "./simulated-collector.ts";
 import { SimulatedMachine } from "./simulated-machine.ts";
@@ -38,9 +39,10 @@ const SHORTEST_ABSENCE_MS = 3_000;
  * One world, made up from its seed: children live, their reports travel through a bad network to a collector that
  * crashes, is suspended, stalls, cannot write and has its clock set. Then everything heals, and what the collector says
  * is held against what really happened.
+ * @param sabotage breaks a law on purpose, to see that it is noticed
  */
-export async function simulate(seed: number): Promise<SimulationReport> {
-  const world = new World(seed);
+export async function simulate(seed: number, sabotage: Sabotage = {}): Promise<SimulationReport> {
+  const world = new World(seed, sabotage);
   try {
     return await world.run();
   } finally {
@@ -65,7 +67,7 @@ class World {
   outages = 0;
   #isOut = false;
 
-  constructor(seed: number) {
+  constructor(seed: number, sabotage: Sabotage) {
     this.random = new SeededRandom(seed);
     this.maxAgeMs = this.random.pick([undefined, 20_000, 100_000]);
     const hasAuthority = this.random.next() < 0.6;
@@ -77,13 +79,14 @@ class World {
     this.authority = hasAuthority
       ? new SimulatedAuthority(this.machine, this.random, FIRST_SOURCE, ofAuthority, restartAt)
       : undefined;
-    this.collector = new SimulatedCollector(this.machine, this.maxAgeMs, this.authority?.make);
+    this.collector = new SimulatedCollector(this.machine, this.maxAgeMs, this.authority?.make, sabotage);
     this.awareness = new Awareness(this.machine, this.authority);
     this.network = new SimulatedNetwork(this.machine, this.collector, this.random, {
       lossRate: this.random.pick([0, 0.05, 0.3]),
       duplicationRate: this.random.pick([0, 0.2]),
       maxDelayMs: this.random.pick([0, 500, 8_000]),
     });
+    this.network.answersTooSoon = sabotage.answersTooSoon === true;
   }
 
   #child(index: number, hasAuthority: boolean, restartAt: number): TrueChild {
@@ -119,6 +122,7 @@ class World {
 
   /** Every step is followed by all that it sets off in the program before the next one. */
   async #until(time: number): Promise<void> {
+    await this.#settle();
     while (this.machine.step(time)) await this.#settle();
     await this.#settle();
   }
@@ -205,6 +209,7 @@ class World {
         return;
       case "clock":
         this.machine.setWall((this.random.next() < 0.5 ? 1 : -1) * this.random.below(ONE_HOUR_MS));
+        this.awareness.clockSet();
         return;
     }
   }

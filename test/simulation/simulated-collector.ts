@@ -16,6 +16,7 @@ import {
 import { childrenOf, type FoldResult, Liveness } from "@agent-lifecycle/collector/projection";
 import { TEST_POLICY } from "../kit/core-run.ts";
 import { FaultyStore } from "../kit/faulty-store.ts";
+import type { Sabotage } from "./sabotage.ts";
 import type { SimulatedMachine } from "./simulated-machine.ts";
 
 /** Well below `staleAfterMs`, or the loop would not be asked to judge it. */
@@ -39,10 +40,17 @@ export class SimulatedCollector {
   readonly #machine: SimulatedMachine;
   readonly #maxAgeMs: number | undefined;
   readonly #makeAuthorities: MakeAuthorities;
+  readonly #sabotage: Sabotage;
   #running: RunningCollector | undefined;
 
   /** @param maxAgeMs of inputs; `undefined`: everything is kept */
-  constructor(machine: SimulatedMachine, maxAgeMs: number | undefined, makeAuthorities: MakeAuthorities = () => []) {
+  constructor(
+    machine: SimulatedMachine,
+    maxAgeMs: number | undefined,
+    makeAuthorities: MakeAuthorities = () => [],
+    sabotage: Sabotage = {},
+  ) {
+    this.#sabotage = sabotage;
     this.#machine = machine;
     this.#maxAgeMs = maxAgeMs;
     this.#makeAuthorities = makeAuthorities;
@@ -60,7 +68,13 @@ export class SimulatedCollector {
   }
 
   start(): void {
-    this.#running = new RunningCollector(this.faults.store, this.#machine, this.#maxAgeMs, this.#makeAuthorities);
+    this.#running = new RunningCollector(
+      this.faults.store,
+      this.#machine,
+      this.#maxAgeMs,
+      this.#makeAuthorities,
+      this.#sabotage,
+    );
   }
 
   /** The process is gone: what was not committed never happened, and nobody is answered any more. */
@@ -96,20 +110,28 @@ export class RunningCollector {
   #isAbandoned = false;
   readonly errors: unknown[] = [];
 
-  constructor(disk: Store, machine: SimulatedMachine, maxAgeMs: number | undefined, makeAuthorities: MakeAuthorities) {
-    const store = this.#untilAbandoned(disk);
+  constructor(
+    disk: Store,
+    machine: SimulatedMachine,
+    maxAgeMs: number | undefined,
+    makeAuthorities: MakeAuthorities,
+    sabotage: Sabotage,
+  ) {
+    const policy = sabotage.policy?.(TEST_POLICY) ?? TEST_POLICY;
+    const clock = sabotage.clock?.(machine) ?? machine;
+    const store = this.#untilAbandoned(sabotage.store?.(disk) ?? disk);
     this.state = new ProjectionState(store);
-    const liveness = new Liveness(() => TEST_POLICY);
+    const liveness = new Liveness(() => policy);
     for (const record of childrenOf(this.state.projection)) liveness.observe({ before: undefined, after: record });
     const { telemetry } = createMetrics();
     const onError = (error: unknown): void => void this.errors.push(error);
     this.writer = new Writer({
       store,
       state: this.state,
-      clock: machine,
+      clock,
       telemetry,
       publisher: { publish: () => {}, subscribe: () => () => {} },
-      snapshotPolicyOf: () => TEST_POLICY,
+      snapshotPolicyOf: () => policy,
       onFolded: ({ changes }: FoldResult) => {
         for (const change of changes) {
           liveness.observe(change);
@@ -127,11 +149,10 @@ export class RunningCollector {
       this.#cancels.add(cancel);
       return cancel;
     };
-    this.door = new Door({ writer: this.writer, clock: machine, telemetry, authorities: this.authorities });
-    for (const authority of makeAuthorities({ intake: this.door, clock: machine, schedule }))
-      this.authorities.add(authority);
+    this.door = new Door({ writer: this.writer, clock, telemetry, authorities: this.authorities });
+    for (const authority of makeAuthorities({ intake: this.door, clock, schedule })) this.authorities.add(authority);
     this.#loop = new LivenessLoop({
-      clock: machine,
+      clock,
       liveness,
       child: (source, childId) => this.state.child(source, childId),
       submit: (verdicts) => (this.#isAbandoned ? new Promise(() => {}) : this.writer.submitVerdicts(verdicts)),
@@ -147,7 +168,7 @@ export class RunningCollector {
       store,
       state: this.state,
       writer: this.writer,
-      clock: machine,
+      clock,
       publisher: { publish: () => {} },
       telemetry,
       limits: { maxAgeMs, maxSizeBytes: undefined },

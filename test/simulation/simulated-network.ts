@@ -32,6 +32,8 @@ export class SimulatedNetwork {
   readonly sent = new Set<LifecycleEvent>();
   #unacknowledged = 0;
   faults: NetworkFaults;
+  /** Senders are told that it is stored as soon as it has arrived. */
+  answersTooSoon = false;
   readonly #machine: SimulatedMachine;
   readonly #collector: SimulatedCollector;
   readonly #random: SeededRandom;
@@ -69,7 +71,12 @@ export class SimulatedNetwork {
     const running = this.#collector.running;
     if (running === undefined) return;
     const { candidates } = shipment;
-    const answer = await running.door.acceptEvents(candidates, { receiver: "network", backfill: false, bytes: 100 });
+    const answering = running.door.acceptEvents(candidates, { receiver: "network", backfill: false, bytes: 100 });
+    if (this.answersTooSoon) {
+      this.#acknowledge(shipment, shipment.events);
+      return;
+    }
+    const answer = await answering;
     // An answer of a process that is gone never left it.
     if (answer.kind !== "stored" || this.#collector.running !== running) return;
     if (this.#random.next() < this.faults.lossRate) return;
