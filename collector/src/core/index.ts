@@ -34,6 +34,7 @@ export {
   type IdentityAnswer,
   INPUT_STATUSES,
   type InputStatus,
+  type LossCause,
   type ProjectionDiagnostic,
   type ProjectionInput,
   type ReconciliationInput,
@@ -74,4 +75,4 @@ export {
   type Question,
 } from "./reconciliation/authority-schedule.ts";
 export { type AuthorityStatement, statementOf } from "./reconciliation/authority-statement.ts";
-export { type AuthorityAnswer, reconciliationOutcome } from "./reconciliation/outcome.ts";
+export { type AuthorityAnswer, lossCause, reconciliationOutcome } from "./reconciliation/outcome.ts";

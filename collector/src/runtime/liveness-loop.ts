@@ -3,6 +3,7 @@ import {
   type AuthorityAnswer,
   type ChildRecord,
   type Liveness,
+  lossCause,
   type ProjectionInput,
   type ReconciliationInput,
   reconciliationOutcome,
@@ -123,8 +124,11 @@ export class LivenessLoop {
     return liveness.dueReconciliations(now).flatMap(({ source, childId }): readonly ReconciliationInput[] => {
       const record = child(source, childId);
       if (record === undefined || isTerminal(record.state)) return [];
-      const outcome = reconciliationOutcome(record, answerAbout(record));
-      return [{ type: "reconciliation", source, childId, outcome, at: now }];
+      const answer = answerAbout(record);
+      const outcome = reconciliationOutcome(record, answer);
+      const cause = outcome === "failed" ? lossCause(answer) : undefined;
+      const verdict: ReconciliationInput = { type: "reconciliation", source, childId, outcome, at: now };
+      return [cause === undefined ? verdict : { ...verdict, cause }];
     });
   }
 

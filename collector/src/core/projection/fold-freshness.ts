@@ -46,7 +46,7 @@ export function foldReconciliation(record: ChildRecord | undefined, input: Recon
       stateAt: input.at,
       stateSequence: record.highestSequence,
       terminalEvidence: "failed_reconciliation",
-      facts: learnFactsOfState(record.facts, undefined, "lost"),
+      facts: learnFactsOfState(record.facts, input.cause === undefined ? undefined : { cause: input.cause }, "lost"),
       stale: undefined,
       reconciliation: undefined,
     },

@@ -44,12 +44,17 @@ export interface StaleInput {
   readonly deadline: number;
 }
 
+/** Why a child was lost: its authority could not be reached, or did not name it, or it stopped to send its heartbeats. */
+export type LossCause = "authority_unreachable" | "omitted_by_authority" | "heartbeats_stopped";
+
 /** The outcome of a requested reconciliation (S4, S5). */
 export interface ReconciliationInput {
   readonly type: "reconciliation";
   readonly source: string;
   readonly childId: string;
   readonly outcome: "failed" | "unavailable";
+  /** Of one that failed; becomes the cause of the child's end. Verdicts of an earlier collector have none. */
+  readonly cause?: LossCause;
   readonly at: number;
 }
 

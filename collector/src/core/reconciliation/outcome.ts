@@ -1,5 +1,5 @@
 import type { ChildRecord } from "../projection/child-record.ts";
-import type { ReconciliationInput } from "../projection/input.ts";
+import type { LossCause, ReconciliationInput } from "../projection/input.ts";
 
 /**
  * What the authority of a source had to say by the deadline. `none`: the source has no authority. `says_nothing`: it
@@ -23,5 +23,20 @@ export function reconciliationOutcome(record: ChildRecord, answer: AuthorityAnsw
       return "unavailable";
     case "none":
       return record.capabilities.heartbeat === "known" ? "failed" : "unavailable";
+  }
+}
+
+/** Why a reconciliation has failed, by what there was to it; `undefined` where it cannot fail. */
+export function lossCause(answer: AuthorityAnswer): LossCause | undefined {
+  switch (answer) {
+    case "unreachable":
+      return "authority_unreachable";
+    case "omits_child":
+      return "omitted_by_authority";
+    case "none":
+      return "heartbeats_stopped";
+    case "says_nothing":
+    case "lists_child":
+      return undefined;
   }
 }

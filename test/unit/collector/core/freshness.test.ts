@@ -1,4 +1,9 @@
-import { checkFreshness, reconciliationOutcome, type StaleInput } from "@agent-lifecycle/collector/projection";
+import {
+  checkFreshness,
+  lossCause,
+  reconciliationOutcome,
+  type StaleInput,
+} from "@agent-lifecycle/collector/projection";
 import { describe, expect, test } from "vitest";
 import { CoreRun, type Policy } from "../../../kit/core-run.ts";
 import { makeEvent } from "../../../kit/events.ts";
@@ -238,5 +243,11 @@ describe("S6: who answers", () => {
     [promising, "none", "failed"],
   ] as const)("%#: the outcome", (record, answer, outcome) => {
     expect(reconciliationOutcome(record, answer)).toBe(outcome);
+    // What has failed says why, and what has not has nothing to say.
+    if (outcome === "failed") expect(lossCause(answer)).toBeDefined();
+  });
+
+  test("a child that stopped to send its heartbeats is lost for that", () => {
+    expect(lossCause("none")).toBe("heartbeats_stopped");
   });
 });

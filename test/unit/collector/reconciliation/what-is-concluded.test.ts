@@ -47,7 +47,11 @@ describe("a silent child", () => {
     await collector.until(JUDGED_AT - 2 * LOOK_MS);
     expect(collector.shows()).toBe("running (stale: deadline)");
     await collector.until(JUDGED_AT);
-    expect(collector.child()).toMatchObject({ state: "lost", terminalEvidence: "failed_reconciliation" });
+    expect(collector.child()).toMatchObject({
+      state: "lost",
+      terminalEvidence: "failed_reconciliation",
+      facts: { cause: "omitted_by_authority" },
+    });
   });
 
   test("that its authority does not speak about stays stale, also when it promised heartbeats", async () => {
@@ -63,7 +67,7 @@ describe("a silent child", () => {
     await collector.until(STALE_AT);
     expect(collector.shows()).toBe("running (stale: deadline)");
     await collector.until(JUDGED_AT);
-    expect(collector.shows()).toBe("lost");
+    expect(collector.child()).toMatchObject({ state: "lost", facts: { cause: "authority_unreachable" } });
   });
 
   test("is saved by an authority that can be reached again in time", async () => {
