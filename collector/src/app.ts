@@ -90,7 +90,18 @@ export async function startCollector(configuration: CollectorConfiguration, seam
   try {
     const metrics = createMetrics();
     const { schedule, retentionSchedule } = seams;
-    const pipeline = composePipeline({ configuration, store, clock, log, metrics, schedule, retentionSchedule });
+    const { path } = configuration.storage;
+    const visibilityFolder = seams.store === undefined ? `${path}.visibility` : undefined;
+    const pipeline = composePipeline({
+      configuration,
+      store,
+      clock,
+      log,
+      metrics,
+      schedule,
+      retentionSchedule,
+      visibilityFolder,
+    });
     const { writer, door, reader, updates, readiness, retention } = pipeline;
     const { limits } = configuration;
     const admission = composeAdmission({ limits, clock, writer, telemetry: metrics.telemetry });
@@ -118,6 +129,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
         metrics,
         authorities: () => pipeline.authorities.all,
         observed,
+        visibility: pipeline.visibility,
         ...(admin === undefined ? undefined : { admin }),
       },
       access,

@@ -29,9 +29,10 @@ export async function generateValidators() {
   });
   const event = await schema("event.v1.schema.json");
   const snapshot = await schema("snapshot.v1.schema.json");
-  ajv.addSchema([event, snapshot]);
+  const contract = await schema("visibility-contract.v1.schema.json");
+  ajv.addSchema([event, snapshot, contract]);
   const compiled = standaloneCode
-    .default(ajv, { validEvent: event.$id, validSnapshot: snapshot.$id })
+    .default(ajv, { validEvent: event.$id, validSnapshot: snapshot.$id, validVisibilityContract: contract.$id })
     .replace(/^"use strict";\n?/, "")
     .replaceAll(/const (\w+) = require\("ajv\/dist\/runtime\/ucs2length"\)\.default;/g, "const $1 = codePointLength;")
     .replaceAll(/export const (\w+) = (\w+);/g, "export const $1: Validator = $2 as unknown as Validator;");

@@ -36,6 +36,8 @@ export const DIAGNOSTIC_CODES = [
   // the collector's door: what it may not take, or can no longer judge
   "source_not_allowed",
   "beyond_retention",
+  // visibility contracts: what was declared of a source, and what is seen of it
+  "visibility_mismatch",
 ] as const;
 
 export type DiagnosticCode = (typeof DIAGNOSTIC_CODES)[number];

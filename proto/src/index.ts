@@ -23,7 +23,7 @@ export {
   type StatelessEvent,
   type TerminalEvent,
 } from "./event.ts";
-export { validEvent, validSnapshot } from "./generated/validators.ts";
+export { validEvent, validSnapshot, validVisibilityContract } from "./generated/validators.ts";
 export { defineMember, isJsonObject, type JsonObject, type JsonValue } from "./json.ts";
 export {
   createJsonlReader,
@@ -128,4 +128,12 @@ export {
   type SummaryView,
   type SupportLevel,
   VISIBILITY_UNAVAILABLE,
+  type VisibilityMismatchView,
+  type VisibilityView,
 } from "./views.ts";
+export {
+  type NormalizedVisibilityContract,
+  normalizeVisibilityContract,
+  type VisibilityCapability,
+  type VisibilityContract,
+} from "./visibility-contract.ts";

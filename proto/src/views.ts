@@ -3,6 +3,7 @@ import type { Diagnostic } from "./diagnostic.ts";
 import type { LifecycleEvent, Lineage } from "./event.ts";
 import type { ReservedDetails } from "./reserved-details.ts";
 import type { State } from "./state.ts";
+import type { VisibilityContract } from "./visibility-contract.ts";
 
 /** What displays and integrators read (contract section 7). All times are RFC 3339 UTC with milliseconds. */
 
@@ -128,6 +129,27 @@ export interface SourceView {
   readonly authority: AuthorityView | null;
   /** What observes the source for the collector; `null`: its producers report by themselves. */
   readonly adapter: AdapterView | null;
+  /** What was declared of how it can be seen; absent: nothing was. */
+  readonly visibility?: VisibilityView;
+}
+
+/** A visibility contract, and how it compares with what is seen. */
+export interface VisibilityView {
+  readonly contract: VisibilityContract;
+  /** When the newest declaration came. */
+  readonly declaredAt: string;
+  readonly mismatches: readonly VisibilityMismatchView[];
+}
+
+/** One way in which a source is not what was declared. */
+export interface VisibilityMismatchView {
+  /** Which statement it is about, dotted: `events.sequence`. */
+  readonly path: string;
+  readonly text: string;
+  /** Events that showed it since the collector started. */
+  readonly count: number;
+  readonly firstSeenAt: string;
+  readonly lastSeenAt: string;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   MAX_IDENTIFIER_LENGTH,
   NO_CAPABILITIES,
   type State,
+  type VisibilityContract,
 } from "@agent-lifecycle/proto";
 import { boundedText } from "./argument.ts";
 import type { Child } from "./child.ts";
@@ -20,6 +21,7 @@ import type { EventEmitter } from "./event-emitter.ts";
 import type { HeartbeatMember, HeartbeatSchedule } from "./heartbeat.ts";
 import { type Carrier, type ChildReference, WORKER_DATA_MEMBER } from "./lineage/carrier.ts";
 import { runFor } from "./lineage/current-child.ts";
+import { VISIBILITY_VARIABLE, type VisibilityChild, type VisibilityOptions } from "./visibility.ts";
 
 /** What a handle needs of its lifecycle. */
 export interface ChildHost {
@@ -37,6 +39,7 @@ export interface ChildHost {
   readonly onEnded: (childId: string) => void;
   /** What is to travel to processes and threads that work for the child. */
   readonly carrierFor: (child: ChildReference) => Carrier;
+  readonly visibilityOf: (child: VisibilityChild, options: VisibilityOptions | undefined) => VisibilityContract;
 }
 
 /** Digits of the largest safe integer. */
@@ -141,6 +144,19 @@ export class ChildHandle implements Child, HeartbeatMember {
     return this.#host.createInert(this.#resolved);
   }
 
+  visibilityContract(options?: VisibilityOptions): VisibilityContract {
+    const { rootChildId, parentChildId, attempt } = this.lineage;
+    const parent = parentChildId === undefined ? undefined : { parentChildId };
+    return this.#host.visibilityOf(
+      { childId: this.childId, rootChildId, ...parent, attempt },
+      { ...options, capabilities: { ...this.#capabilities, ...options?.capabilities } },
+    );
+  }
+
+  declareVisibility(options?: VisibilityOptions): void {
+    this.#say("diagnostic", "declares how it can be seen", { visibilityContract: this.visibilityContract(options) });
+  }
+
   run<Result>(work: () => Result): Result {
     return runFor(this.#reference, work);
   }
@@ -159,7 +175,8 @@ export class ChildHandle implements Child, HeartbeatMember {
 
   #carrier(): Carrier {
     try {
-      return this.#host.carrierFor(this.#reference);
+      const contract = JSON.stringify(this.visibilityContract());
+      return { ...this.#host.carrierFor(this.#reference), [VISIBILITY_VARIABLE]: contract };
     } catch (error) {
       this.#host.diagnostics.internalError(error);
       return {};

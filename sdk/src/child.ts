@@ -1,7 +1,8 @@
-import type { Lineage, State } from "@agent-lifecycle/proto";
+import type { Lineage, State, VisibilityContract } from "@agent-lifecycle/proto";
 import type { RetryOptions } from "./child-options.ts";
 import type { DetailsInput, WaitingReason } from "./event-details.ts";
 import type { Carrier } from "./lineage/carrier.ts";
+import type { VisibilityOptions } from "./visibility.ts";
 
 /**
  * The handle of one child. Every method returns at once and never throws: a call that the contract does not allow, or
@@ -35,6 +36,10 @@ export interface Child {
    * child returned is inert and emits nothing.
    */
   retry(options?: RetryOptions): Child;
+  /** As the lifecycle's, about this child. */
+  visibilityContract(options?: VisibilityOptions): VisibilityContract;
+  /** Tells the collector the contract, which keeps it for the source, shows it, and compares it with what it sees. */
+  declareVisibility(options?: VisibilityOptions): void;
   /**
    * Runs a function for this child: children that are created in it, and in whatever it starts, are delegated by this one
    * without being told so. Returns and throws what the function does; asynchronous ones are followed.

@@ -18,6 +18,7 @@ import { LifecycleHandle } from "./lifecycle-handle.ts";
 import { type Inheritance, inheritanceFrom } from "./lineage/carrier.ts";
 import type { LifecycleOptions } from "./options.ts";
 import { exportCounters } from "./self-metrics.ts";
+import { inheritedContract, visibilityContractOf } from "./visibility.ts";
 
 /**
  * What a test replaces to be in charge of time and chance.
@@ -65,6 +66,11 @@ export function createLifecycle(options: LifecycleOptions, seams: LifecycleSeams
     counters,
     diagnostics,
     inheritance,
+    inheritedVisibility: inheritedContract(environment),
+    visibilityOf: (child, stated) =>
+      visibilityContractOf(configuration, sourceEpoch, child, stated, (path, text) =>
+        diagnostics.report("invalid_argument", `visibility ${path} ${text}`, { path: `visibility.${path}` }),
+      ),
   });
   exportCountersOf(handle, options, diagnostics);
   const { kind } = configuration.destination;

@@ -10,3 +10,4 @@ export type { Carrier } from "./lineage/carrier.ts";
 export type { DeliveryOptions, JsonlDestination, LifecycleOptions, OtlpProtocol, SpoolOptions } from "./options.ts";
 export { type AdoptedProcess, type AdoptProcessOptions, adoptProcess } from "./process/process-presence.ts";
 export { SDK_VERSION } from "./version.ts";
+export type { VisibilityOptions } from "./visibility.ts";

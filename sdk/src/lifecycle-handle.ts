@@ -1,3 +1,4 @@
+import type { VisibilityContract } from "@agent-lifecycle/proto";
 import { isMembers } from "./argument.ts";
 import type { Child } from "./child.ts";
 import { ChildHandle, type ChildHost } from "./child-handle.ts";
@@ -19,6 +20,7 @@ import { HeartbeatSchedule } from "./heartbeat.ts";
 import type { DeadlineOptions, FlushResult, Lifecycle, LifecycleCounters } from "./lifecycle.ts";
 import { carrierOf, type Inheritance } from "./lineage/carrier.ts";
 import { currentChild } from "./lineage/current-child.ts";
+import type { VisibilityChild, VisibilityOptions } from "./visibility.ts";
 
 export interface LifecycleSettings {
   readonly source: string;
@@ -31,6 +33,8 @@ export interface LifecycleSettings {
   readonly diagnostics: Diagnostics;
   /** What the process or thread was given on its way. */
   readonly inheritance: Inheritance;
+  readonly inheritedVisibility: VisibilityContract | undefined;
+  readonly visibilityOf: (child: VisibilityChild | undefined, options: VisibilityOptions) => VisibilityContract;
 }
 
 export interface LifecycleSurroundings extends Pick<LifecycleSettings, "clock" | "createId" | "diagnostics"> {
@@ -70,6 +74,7 @@ export class LifecycleHandle implements Lifecycle {
       createRetry: (previous, options) => this.#retry(previous, options),
       createInert: (previous) => new ChildHandle(this.#childHost, { ...previous, observedState: "created" }, true),
       onEnded: (childId) => this.#childIds.end(childId),
+      visibilityOf: (child, options) => settings.visibilityOf(child, options ?? {}),
       carrierFor: (child) => carrierOf(child, settings.inheritance.spanContext),
     };
   }
@@ -80,6 +85,14 @@ export class LifecycleHandle implements Lifecycle {
 
   adopt(options?: AdoptOptions): Child {
     return this.#begin(this.#resolve(isMembers(options) ? { ...options, external: true } : { external: true }));
+  }
+
+  get inheritedVisibility(): VisibilityContract | undefined {
+    return this.#settings.inheritedVisibility;
+  }
+
+  visibilityContract(options?: VisibilityOptions): VisibilityContract {
+    return this.#settings.visibilityOf(undefined, isMembers(options) ? options : {});
   }
 
   async flush(options?: DeadlineOptions): Promise<FlushResult> {

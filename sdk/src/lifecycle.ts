@@ -1,7 +1,9 @@
+import type { VisibilityContract } from "@agent-lifecycle/proto";
 import type { Child } from "./child.ts";
 import type { AdoptOptions, ChildOptions } from "./child-options.ts";
 import type { DropReason, Rejection } from "./counters.ts";
 import type { SdkDiagnosticCode } from "./diagnostics.ts";
+import type { VisibilityOptions } from "./visibility.ts";
 
 export interface DeadlineOptions {
   /** Milliseconds; default 5,000. The promise settles by then, whatever the endpoint does. */
@@ -68,4 +70,11 @@ export interface Lifecycle extends AsyncDisposable {
    */
   shutdown(options?: DeadlineOptions): Promise<FlushResult>;
   counters(): LifecycleCounters;
+  /**
+   * What can be stated, before a child is launched, about how the children of this source can be seen: from the real
+   * configuration, and from what the host adds. It rides in the environment that `child.environment()` makes.
+   */
+  visibilityContract(options?: VisibilityOptions): VisibilityContract;
+  /** What whoever launched this process declared of it; `undefined` when nothing was. */
+  readonly inheritedVisibility: VisibilityContract | undefined;
 }

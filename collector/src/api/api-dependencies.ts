@@ -7,6 +7,7 @@ import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import type { Readiness } from "../runtime/readiness.ts";
 import type { UpdateFeed } from "../runtime/update-feed.ts";
 import type { CollectorMetrics } from "./metrics.ts";
+import type { DeclaredVisibility } from "./sources-view.ts";
 
 /** What the API reads from. */
 export interface ApiDependencies {
@@ -19,6 +20,8 @@ export interface ApiDependencies {
   readonly authorities?: () => readonly Authority[];
   /** Sources whose children an adapter observes. Default: none. */
   readonly observed?: readonly ObservedSource[];
+  /** What was declared of how sources can be seen. Default: nothing. */
+  readonly visibility?: DeclaredVisibility;
   /** What can be administered, and where it is written down. Without it there is no admin API. */
   readonly admin?: { readonly actions: AdminActions; readonly audit: AdminAudit };
 }

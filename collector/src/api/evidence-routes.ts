@@ -12,7 +12,7 @@ import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import { auditPage } from "./audit-page.ts";
 import { cursorNumber, cutPage, PAGING_PARAMETERS, type PagingQuery } from "./paging.ts";
 import { operation } from "./schemas/operation.ts";
-import { sourcesView } from "./sources-view.ts";
+import { type DeclaredVisibility, sourcesView } from "./sources-view.ts";
 import { diagnosticViewOf } from "./stored-views.ts";
 
 const SUMMARY = operation({
@@ -56,9 +56,14 @@ export async function registerEvidenceRoutes(
   summaryView: () => SummaryView,
   authorities: () => readonly Authority[],
   observed: readonly ObservedSource[],
+  visibility: DeclaredVisibility | undefined,
 ): Promise<void> {
   scope.get("/summary", { schema: SUMMARY }, (): SummaryView => summaryView());
-  scope.get("/sources", { schema: SOURCES }, (): SourcesView => sourcesView(reader, authorities(), observed));
+  scope.get(
+    "/sources",
+    { schema: SOURCES },
+    (): SourcesView => sourcesView(reader, authorities(), observed, visibility),
+  );
   scope.get<{ Querystring: PagingQuery }>(
     "/audit",
     { schema: AUDIT },

@@ -33,7 +33,17 @@ export async function registerApi(
   dependencies: ApiDependencies,
   options: ApiOptions & { readonly onError: (error: unknown) => void },
 ): Promise<void> {
-  const { reader, updates, clock, readiness, metrics, admin, authorities = () => [], observed = [] } = dependencies;
+  const {
+    reader,
+    updates,
+    clock,
+    readiness,
+    metrics,
+    admin,
+    authorities = () => [],
+    observed = [],
+    visibility,
+  } = dependencies;
   const { access = OPEN_ACCESS, coalesceMs, heartbeatMs, maxStreams, onError } = options;
   const summaryView = createSummaryView(reader, clock, authorities);
   const stream = new UpdateStream({
@@ -63,7 +73,7 @@ export async function registerApi(
         await api.register(etag, { algorithm: "sha1" });
         await registerChildrenRoutes(api, reader);
         await registerLineageRoutes(api, reader);
-        await registerEvidenceRoutes(api, reader, summaryView, authorities, observed);
+        await registerEvidenceRoutes(api, reader, summaryView, authorities, observed, visibility);
         await registerStreamRoute(api, stream);
         api.all("/*", () => {
           throw new HttpRefusal("not_found", "the API has no such resource");

@@ -3,24 +3,33 @@ import type { AuthorityStatement } from "../core/index.ts";
 import type { Authority } from "../runtime/authority.ts";
 import type { ObservedSource } from "../runtime/observed-source.ts";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
+import type { VisibilityLedger } from "../runtime/visibility-ledger.ts";
 
-/** Every source that children are known of, or that has an authority or is observed, by its name. */
+/** What was declared of how sources can be seen. */
+export type DeclaredVisibility = Pick<VisibilityLedger, "sources" | "view">;
+
+/** Every source that children are known of, that has an authority, is observed or was declared, by its name. */
 export function sourcesView(
   reader: Pick<ProjectionReader, "sources">,
   authorities: readonly Authority[],
   observed: readonly ObservedSource[],
+  declared?: DeclaredVisibility,
 ): SourcesView {
   const children = new Map(reader.sources().map(({ source, children }) => [source, children]));
   const bySource = new Map(authorities.map((authority) => [authority.source, authority]));
   const adapters = new Map(observed.map((adapter) => [adapter.source, adapter]));
-  const names = [...new Set([...children.keys(), ...bySource.keys(), ...adapters.keys()])].sort();
+  const names = [
+    ...new Set([...children.keys(), ...bySource.keys(), ...adapters.keys(), ...(declared?.sources() ?? [])]),
+  ].sort();
   const sources = names.map((source): SourceView => {
     const authority = bySource.get(source);
+    const visibility = declared?.view(source);
     return {
       source,
       children: children.get(source) ?? 0,
       authority: authority === undefined ? null : authorityView(authority),
       adapter: adapters.get(source)?.view() ?? null,
+      ...(visibility === undefined ? undefined : { visibility }),
     };
   });
   return { sources };

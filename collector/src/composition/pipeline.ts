@@ -13,6 +13,8 @@ import { READY, type Readiness } from "../runtime/readiness.ts";
 import { Retention } from "../runtime/retention.ts";
 import type { Schedule } from "../runtime/schedule.ts";
 import { createUpdateFeed, type UpdateFeed } from "../runtime/update-feed.ts";
+import { createVisibilityFiles } from "../runtime/visibility-files.ts";
+import { VisibilityLedger } from "../runtime/visibility-ledger.ts";
 import { Writer } from "../runtime/writer.ts";
 import type { Store } from "../store/store.ts";
 import type { CollectorLog } from "./collector-log.ts";
@@ -27,6 +29,8 @@ export interface PipelineParts {
   /** The pace of the looks for silence. */
   readonly schedule: Schedule | undefined;
   readonly retentionSchedule: Schedule | undefined;
+  /** Where declarations of visibility are kept. Default: nowhere, and they are forgotten with the process. */
+  readonly visibilityFolder: string | undefined;
 }
 
 /** From the door to the store, and what looks at the projection in between. Nothing runs yet. */
@@ -40,6 +44,7 @@ export interface Pipeline {
   /** None yet: whoever makes one adds it before the start. */
   readonly authorities: Authorities;
   readonly retention: Retention;
+  readonly visibility: VisibilityLedger;
   readonly readiness: () => Readiness;
 }
 
@@ -103,10 +108,12 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     onError: logFault,
     ...(parts.retentionSchedule === undefined ? undefined : { schedule: parts.retentionSchedule }),
   });
+  const { visibility, door } = composeVisibility(parts, writer, authorities, onError);
   return {
     state,
     writer,
-    door: new Door({ writer, clock, telemetry, authorities }),
+    door,
+    visibility,
     reader: createCurrentReader(store, state, () => writer.checkpoint()),
     updates,
     liveness,
@@ -114,4 +121,23 @@ export function composePipeline(parts: PipelineParts): Pipeline {
     retention,
     readiness: () => (writer.unavailable === undefined ? READY : { ready: false, reason: writer.unavailable }),
   };
+}
+
+/** The door, and the ledger that looks at what comes through it and reports by it. */
+function composeVisibility(
+  { configuration, clock, metrics, visibilityFolder }: PipelineParts,
+  writer: Writer,
+  authorities: Authorities,
+  onError: (error: unknown) => void,
+): { readonly visibility: VisibilityLedger; readonly door: Door } {
+  const files = visibilityFolder === undefined ? undefined : createVisibilityFiles(visibilityFolder, onError);
+  let door: Door | undefined;
+  const visibility = new VisibilityLedger({
+    declarations: files?.load() ?? [],
+    keep: (declaration) => files?.keep(declaration),
+    report: (diagnostic) => door?.reportProblem("visibility", diagnostic),
+    staleAfterMs: (source) => freshnessOf(configuration.lifecycle, source).staleAfterMs,
+  });
+  door = new Door({ writer, clock, telemetry: metrics.telemetry, authorities, visibility });
+  return { visibility, door };
 }

@@ -13,6 +13,7 @@ import {
   type SnapshotIntake,
 } from "./intake.ts";
 import type { PipelineTelemetry } from "./telemetry.ts";
+import type { VisibilityLedger } from "./visibility-ledger.ts";
 import type { Writer } from "./writer.ts";
 
 export interface DoorParts {
@@ -21,6 +22,8 @@ export interface DoorParts {
   readonly telemetry: PipelineTelemetry;
   /** Without it, whoever may speak for a source may state snapshots of it. */
   readonly authorities?: SnapshotAuthorities;
+  /** Compares what is seen of sources with what they declared. */
+  readonly visibility?: Pick<VisibilityLedger, "observe">;
 }
 
 /** The door in front of the writer: normalizes, redacts and stamps what arrives, and answers when it is durable. */
@@ -49,6 +52,7 @@ export class Door implements Intake {
           const outcomes = arrivals.map((arrival) => commit.foldArrival(arrival, origin, receivedAt));
           return () => {
             this.#countOutcomes(origin.receiver, outcomes);
+            this.#lookAt(arrivals, outcomes, receivedAt);
             resolve({ kind: "stored", outcomes });
           };
         },
@@ -131,6 +135,18 @@ export class Door implements Intake {
     const refusal = writer.refusal(bytes);
     if (refusal !== undefined) telemetry.countRefusal(receiver, refusal.kind);
     return refusal;
+  }
+
+  /** New evidence alone: what was known already has been looked at. */
+  #lookAt(arrivals: readonly Arrival[], outcomes: readonly EventOutcome[], receivedAt: number): void {
+    const { visibility } = this.#parts;
+    if (visibility === undefined) return;
+    for (const [index, arrival] of arrivals.entries()) {
+      const status = outcomes[index]?.status;
+      if (arrival.valid && status !== "deduplicated" && status !== "rejected") {
+        visibility.observe(arrival.event, receivedAt);
+      }
+    }
   }
 
   #countOutcomes(receiver: string, outcomes: readonly EventOutcome[]): void {

@@ -1568,3 +1568,766 @@ validate23.errors = vErrors;
 return errors === 0;
 }
 validate23.evaluated = {"props":{"source":true,"sourceEpoch":true,"snapshotId":true,"observedAt":true,"complete":true,"coverage":true,"children":true},"dynamicProps":false,"dynamicItems":false};
+
+export const validVisibilityContract: Validator = validate26 as unknown as Validator;
+const schema58 = {"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"agent-lifecycle/visibility-contract.v1.schema.json","title":"agent-lifecycle visibility contract, schema v1","description":"What whoever launches a child states beforehand about how it can be seen. Unknown members are ignored; whatever is not known is stated as unknown.","type":"object","required":["contractVersion","source","sourceEpoch","adapter","epochPolicy","capabilities","events","snapshot","loss"],"properties":{"contractVersion":{"const":1},"source":{"$ref":"event.v1.schema.json#/$defs/identifier"},"sourceEpoch":{"$ref":"event.v1.schema.json#/$defs/identifier"},"adapter":{"type":"object","description":"What observes the child and owns its source.","required":["name"],"properties":{"name":{"$ref":"event.v1.schema.json#/$defs/identifier"},"version":{"$ref":"event.v1.schema.json#/$defs/identifier"}}},"epochPolicy":{"enum":["new_for_each_start","stated_by_host","unknown"],"description":"When the source's sequence space begins anew."},"child":{"type":"object","description":"The child, where the contract is about one; absent where it is about the source.","required":["childId","rootChildId","attempt"],"properties":{"childId":{"$ref":"event.v1.schema.json#/$defs/identifier"},"rootChildId":{"$ref":"event.v1.schema.json#/$defs/identifier"},"parentChildId":{"$ref":"event.v1.schema.json#/$defs/identifier"},"attempt":{"$ref":"event.v1.schema.json#/$defs/sequence"}}},"capabilities":{"type":"object","required":["activity","heartbeat","snapshot","cancel","history","terminalCause"],"properties":{"activity":{"enum":["known","unknown"]},"heartbeat":{"enum":["known","unknown"]},"snapshot":{"enum":["known","unknown"]},"cancel":{"enum":["known","unknown"]},"history":{"enum":["known","unknown"]},"terminalCause":{"enum":["known","unknown"]}}},"events":{"type":"object","required":["transport","sequence","redaction"],"properties":{"transport":{"enum":["otlp","jsonl","host","exporter","none"]},"endpoint":{"type":"string","maxLength":2048,"description":"A URL without credentials, or a path."},"sequence":{"enum":["per_child","none","unknown"]},"heartbeatIntervalMs":{"type":"integer","minimum":1,"maximum":9007199254740991},"redaction":{"enum":["before_emission","at_collector","unknown"],"description":"Where secrets are taken out first."}}},"snapshot":{"type":"object","required":["authority","reconnect"],"properties":{"authority":{"enum":["none","pull","push","unknown"]},"endpoint":{"type":"string","maxLength":2048},"reconnect":{"enum":["replays_in_order","resumes_live","unknown"],"description":"What comes after the way to the collector was interrupted."},"omissionGrace":{"type":"integer","minimum":1,"maximum":1000000,"description":"Complete snapshots in a row without the child before it counts as missing."}}},"loss":{"type":"object","required":["requires"],"properties":{"requires":{"type":"array","maxItems":8,"description":"Evidence that is required before stale may become lost; none: it never does.","items":{"enum":["promised_heartbeats_missing","authority_unreachable","authoritative_omission"]}},"staleAfterMs":{"type":"integer","minimum":1,"maximum":9007199254740991}}},"details":{"type":"object","description":"Carried and shown, and nothing depends on it. Redacted and cut as an event's."}}};
+
+function validate26(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="agent-lifecycle/visibility-contract.v1.schema.json" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate26.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((((((((data.contractVersion === undefined) && (missing0 = "contractVersion")) || ((data.source === undefined) && (missing0 = "source"))) || ((data.sourceEpoch === undefined) && (missing0 = "sourceEpoch"))) || ((data.adapter === undefined) && (missing0 = "adapter"))) || ((data.epochPolicy === undefined) && (missing0 = "epochPolicy"))) || ((data.capabilities === undefined) && (missing0 = "capabilities"))) || ((data.events === undefined) && (missing0 = "events"))) || ((data.snapshot === undefined) && (missing0 = "snapshot"))) || ((data.loss === undefined) && (missing0 = "loss"))){
+validate26.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.contractVersion !== undefined){
+const _errs1 = errors;
+if(1 !== data.contractVersion){
+validate26.errors = [{instancePath:instancePath+"/contractVersion",schemaPath:"#/properties/contractVersion/const",keyword:"const",params:{allowedValue: 1},message:"must be equal to constant"}];
+return false;
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.source !== undefined){
+let data1 = data.source;
+const _errs2 = errors;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 256){
+validate26.errors = [{instancePath:instancePath+"/source",schemaPath:"event.v1.schema.json#/$defs/identifier/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+return false;
+}
+else {
+if(func1(data1) < 1){
+validate26.errors = [{instancePath:instancePath+"/source",schemaPath:"event.v1.schema.json#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/source",schemaPath:"event.v1.schema.json#/$defs/identifier/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.sourceEpoch !== undefined){
+let data2 = data.sourceEpoch;
+const _errs5 = errors;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func1(data2) > 256){
+validate26.errors = [{instancePath:instancePath+"/sourceEpoch",schemaPath:"event.v1.schema.json#/$defs/identifier/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+return false;
+}
+else {
+if(func1(data2) < 1){
+validate26.errors = [{instancePath:instancePath+"/sourceEpoch",schemaPath:"event.v1.schema.json#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/sourceEpoch",schemaPath:"event.v1.schema.json#/$defs/identifier/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.adapter !== undefined){
+let data3 = data.adapter;
+const _errs8 = errors;
+if(errors === _errs8){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+let missing1;
+if((data3.name === undefined) && (missing1 = "name")){
+validate26.errors = [{instancePath:instancePath+"/adapter",schemaPath:"#/properties/adapter/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+return false;
+}
+else {
+if(data3.name !== undefined){
+let data4 = data3.name;
+const _errs10 = errors;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data4 === "string"){
+if(func1(data4) > 256){
+validate26.errors = [{instancePath:instancePath+"/adapter/name",schemaPath:"event.v1.schema.json#/$defs/identifier/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+return false;
+}
+else {
+if(func1(data4) < 1){
+validate26.errors = [{instancePath:instancePath+"/adapter/name",schemaPath:"event.v1.schema.json#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/adapter/name",schemaPath:"event.v1.schema.json#/$defs/identifier/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid3 = _errs10 === errors;
+}
+else {
+var valid3 = true;
+}
+if(valid3){
+if(data3.version !== undefined){
+let data5 = data3.version;
+const _errs13 = errors;
+const _errs14 = errors;
+if(errors === _errs14){
+if(typeof data5 === "string"){
+if(func1(data5) > 256){
+validate26.errors = [{instancePath:instancePath+"/adapter/version",schemaPath:"event.v1.schema.json#/$defs/identifier/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+return false;
+}
+else {
+if(func1(data5) < 1){
+validate26.errors = [{instancePath:instancePath+"/adapter/version",schemaPath:"event.v1.schema.json#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/adapter/version",schemaPath:"event.v1.schema.json#/$defs/identifier/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid3 = _errs13 === errors;
+}
+else {
+var valid3 = true;
+}
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/adapter",schemaPath:"#/properties/adapter/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.epochPolicy !== undefined){
+let data6 = data.epochPolicy;
+const _errs16 = errors;
+if(!(((data6 === "new_for_each_start") || (data6 === "stated_by_host")) || (data6 === "unknown"))){
+validate26.errors = [{instancePath:instancePath+"/epochPolicy",schemaPath:"#/properties/epochPolicy/enum",keyword:"enum",params:{allowedValues: schema58.properties.epochPolicy.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.child !== undefined){
+let data7 = data.child;
+const _errs17 = errors;
+if(errors === _errs17){
+if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
+let missing2;
+if((((data7.childId === undefined) && (missing2 = "childId")) || ((data7.rootChildId === undefined) && (missing2 = "rootChildId"))) || ((data7.attempt === undefined) && (missing2 = "attempt"))){
+validate26.errors = [{instancePath:instancePath+"/child",schemaPath:"#/properties/child/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
+return false;
+}
+else {
+if(data7.childId !== undefined){
+let data8 = data7.childId;
+const _errs19 = errors;
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data8 === "string"){
+if(func1(data8) > 256){
+validate26.errors = [{instancePath:instancePath+"/child/childId",schemaPath:"event.v1.schema.json#/$defs/identifier/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+return false;
+}
+else {
+if(func1(data8) < 1){
+validate26.errors = [{instancePath:instancePath+"/child/childId",schemaPath:"event.v1.schema.json#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/child/childId",schemaPath:"event.v1.schema.json#/$defs/identifier/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid6 = _errs19 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data7.rootChildId !== undefined){
+let data9 = data7.rootChildId;
+const _errs22 = errors;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data9 === "string"){
+if(func1(data9) > 256){
+validate26.errors = [{instancePath:instancePath+"/child/rootChildId",schemaPath:"event.v1.schema.json#/$defs/identifier/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+return false;
+}
+else {
+if(func1(data9) < 1){
+validate26.errors = [{instancePath:instancePath+"/child/rootChildId",schemaPath:"event.v1.schema.json#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/child/rootChildId",schemaPath:"event.v1.schema.json#/$defs/identifier/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid6 = _errs22 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data7.parentChildId !== undefined){
+let data10 = data7.parentChildId;
+const _errs25 = errors;
+const _errs26 = errors;
+if(errors === _errs26){
+if(typeof data10 === "string"){
+if(func1(data10) > 256){
+validate26.errors = [{instancePath:instancePath+"/child/parentChildId",schemaPath:"event.v1.schema.json#/$defs/identifier/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+return false;
+}
+else {
+if(func1(data10) < 1){
+validate26.errors = [{instancePath:instancePath+"/child/parentChildId",schemaPath:"event.v1.schema.json#/$defs/identifier/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/child/parentChildId",schemaPath:"event.v1.schema.json#/$defs/identifier/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid6 = _errs25 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data7.attempt !== undefined){
+let data11 = data7.attempt;
+const _errs28 = errors;
+const _errs29 = errors;
+if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
+validate26.errors = [{instancePath:instancePath+"/child/attempt",schemaPath:"event.v1.schema.json#/$defs/sequence/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs29){
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 > 9007199254740991 || isNaN(data11)){
+validate26.errors = [{instancePath:instancePath+"/child/attempt",schemaPath:"event.v1.schema.json#/$defs/sequence/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+return false;
+}
+else {
+if(data11 < 0 || isNaN(data11)){
+validate26.errors = [{instancePath:instancePath+"/child/attempt",schemaPath:"event.v1.schema.json#/$defs/sequence/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid6 = _errs28 === errors;
+}
+else {
+var valid6 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/child",schemaPath:"#/properties/child/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.capabilities !== undefined){
+let data12 = data.capabilities;
+const _errs31 = errors;
+if(errors === _errs31){
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+let missing3;
+if(((((((data12.activity === undefined) && (missing3 = "activity")) || ((data12.heartbeat === undefined) && (missing3 = "heartbeat"))) || ((data12.snapshot === undefined) && (missing3 = "snapshot"))) || ((data12.cancel === undefined) && (missing3 = "cancel"))) || ((data12.history === undefined) && (missing3 = "history"))) || ((data12.terminalCause === undefined) && (missing3 = "terminalCause"))){
+validate26.errors = [{instancePath:instancePath+"/capabilities",schemaPath:"#/properties/capabilities/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
+return false;
+}
+else {
+if(data12.activity !== undefined){
+let data13 = data12.activity;
+const _errs33 = errors;
+if(!((data13 === "known") || (data13 === "unknown"))){
+validate26.errors = [{instancePath:instancePath+"/capabilities/activity",schemaPath:"#/properties/capabilities/properties/activity/enum",keyword:"enum",params:{allowedValues: schema58.properties.capabilities.properties.activity.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid11 = _errs33 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+if(data12.heartbeat !== undefined){
+let data14 = data12.heartbeat;
+const _errs34 = errors;
+if(!((data14 === "known") || (data14 === "unknown"))){
+validate26.errors = [{instancePath:instancePath+"/capabilities/heartbeat",schemaPath:"#/properties/capabilities/properties/heartbeat/enum",keyword:"enum",params:{allowedValues: schema58.properties.capabilities.properties.heartbeat.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid11 = _errs34 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+if(data12.snapshot !== undefined){
+let data15 = data12.snapshot;
+const _errs35 = errors;
+if(!((data15 === "known") || (data15 === "unknown"))){
+validate26.errors = [{instancePath:instancePath+"/capabilities/snapshot",schemaPath:"#/properties/capabilities/properties/snapshot/enum",keyword:"enum",params:{allowedValues: schema58.properties.capabilities.properties.snapshot.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid11 = _errs35 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+if(data12.cancel !== undefined){
+let data16 = data12.cancel;
+const _errs36 = errors;
+if(!((data16 === "known") || (data16 === "unknown"))){
+validate26.errors = [{instancePath:instancePath+"/capabilities/cancel",schemaPath:"#/properties/capabilities/properties/cancel/enum",keyword:"enum",params:{allowedValues: schema58.properties.capabilities.properties.cancel.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid11 = _errs36 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+if(data12.history !== undefined){
+let data17 = data12.history;
+const _errs37 = errors;
+if(!((data17 === "known") || (data17 === "unknown"))){
+validate26.errors = [{instancePath:instancePath+"/capabilities/history",schemaPath:"#/properties/capabilities/properties/history/enum",keyword:"enum",params:{allowedValues: schema58.properties.capabilities.properties.history.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid11 = _errs37 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+if(data12.terminalCause !== undefined){
+let data18 = data12.terminalCause;
+const _errs38 = errors;
+if(!((data18 === "known") || (data18 === "unknown"))){
+validate26.errors = [{instancePath:instancePath+"/capabilities/terminalCause",schemaPath:"#/properties/capabilities/properties/terminalCause/enum",keyword:"enum",params:{allowedValues: schema58.properties.capabilities.properties.terminalCause.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid11 = _errs38 === errors;
+}
+else {
+var valid11 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/capabilities",schemaPath:"#/properties/capabilities/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.events !== undefined){
+let data19 = data.events;
+const _errs39 = errors;
+if(errors === _errs39){
+if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
+let missing4;
+if((((data19.transport === undefined) && (missing4 = "transport")) || ((data19.sequence === undefined) && (missing4 = "sequence"))) || ((data19.redaction === undefined) && (missing4 = "redaction"))){
+validate26.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
+return false;
+}
+else {
+if(data19.transport !== undefined){
+let data20 = data19.transport;
+const _errs41 = errors;
+if(!(((((data20 === "otlp") || (data20 === "jsonl")) || (data20 === "host")) || (data20 === "exporter")) || (data20 === "none"))){
+validate26.errors = [{instancePath:instancePath+"/events/transport",schemaPath:"#/properties/events/properties/transport/enum",keyword:"enum",params:{allowedValues: schema58.properties.events.properties.transport.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid12 = _errs41 === errors;
+}
+else {
+var valid12 = true;
+}
+if(valid12){
+if(data19.endpoint !== undefined){
+let data21 = data19.endpoint;
+const _errs42 = errors;
+if(errors === _errs42){
+if(typeof data21 === "string"){
+if(func1(data21) > 2048){
+validate26.errors = [{instancePath:instancePath+"/events/endpoint",schemaPath:"#/properties/events/properties/endpoint/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/events/endpoint",schemaPath:"#/properties/events/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid12 = _errs42 === errors;
+}
+else {
+var valid12 = true;
+}
+if(valid12){
+if(data19.sequence !== undefined){
+let data22 = data19.sequence;
+const _errs44 = errors;
+if(!(((data22 === "per_child") || (data22 === "none")) || (data22 === "unknown"))){
+validate26.errors = [{instancePath:instancePath+"/events/sequence",schemaPath:"#/properties/events/properties/sequence/enum",keyword:"enum",params:{allowedValues: schema58.properties.events.properties.sequence.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid12 = _errs44 === errors;
+}
+else {
+var valid12 = true;
+}
+if(valid12){
+if(data19.heartbeatIntervalMs !== undefined){
+let data23 = data19.heartbeatIntervalMs;
+const _errs45 = errors;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+validate26.errors = [{instancePath:instancePath+"/events/heartbeatIntervalMs",schemaPath:"#/properties/events/properties/heartbeatIntervalMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs45){
+if((typeof data23 == "number") && (isFinite(data23))){
+if(data23 > 9007199254740991 || isNaN(data23)){
+validate26.errors = [{instancePath:instancePath+"/events/heartbeatIntervalMs",schemaPath:"#/properties/events/properties/heartbeatIntervalMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+return false;
+}
+else {
+if(data23 < 1 || isNaN(data23)){
+validate26.errors = [{instancePath:instancePath+"/events/heartbeatIntervalMs",schemaPath:"#/properties/events/properties/heartbeatIntervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid12 = _errs45 === errors;
+}
+else {
+var valid12 = true;
+}
+if(valid12){
+if(data19.redaction !== undefined){
+let data24 = data19.redaction;
+const _errs47 = errors;
+if(!(((data24 === "before_emission") || (data24 === "at_collector")) || (data24 === "unknown"))){
+validate26.errors = [{instancePath:instancePath+"/events/redaction",schemaPath:"#/properties/events/properties/redaction/enum",keyword:"enum",params:{allowedValues: schema58.properties.events.properties.redaction.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid12 = _errs47 === errors;
+}
+else {
+var valid12 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs39 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.snapshot !== undefined){
+let data25 = data.snapshot;
+const _errs48 = errors;
+if(errors === _errs48){
+if(data25 && typeof data25 == "object" && !Array.isArray(data25)){
+let missing5;
+if(((data25.authority === undefined) && (missing5 = "authority")) || ((data25.reconnect === undefined) && (missing5 = "reconnect"))){
+validate26.errors = [{instancePath:instancePath+"/snapshot",schemaPath:"#/properties/snapshot/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"}];
+return false;
+}
+else {
+if(data25.authority !== undefined){
+let data26 = data25.authority;
+const _errs50 = errors;
+if(!((((data26 === "none") || (data26 === "pull")) || (data26 === "push")) || (data26 === "unknown"))){
+validate26.errors = [{instancePath:instancePath+"/snapshot/authority",schemaPath:"#/properties/snapshot/properties/authority/enum",keyword:"enum",params:{allowedValues: schema58.properties.snapshot.properties.authority.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid13 = _errs50 === errors;
+}
+else {
+var valid13 = true;
+}
+if(valid13){
+if(data25.endpoint !== undefined){
+let data27 = data25.endpoint;
+const _errs51 = errors;
+if(errors === _errs51){
+if(typeof data27 === "string"){
+if(func1(data27) > 2048){
+validate26.errors = [{instancePath:instancePath+"/snapshot/endpoint",schemaPath:"#/properties/snapshot/properties/endpoint/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters"}];
+return false;
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/snapshot/endpoint",schemaPath:"#/properties/snapshot/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid13 = _errs51 === errors;
+}
+else {
+var valid13 = true;
+}
+if(valid13){
+if(data25.reconnect !== undefined){
+let data28 = data25.reconnect;
+const _errs53 = errors;
+if(!(((data28 === "replays_in_order") || (data28 === "resumes_live")) || (data28 === "unknown"))){
+validate26.errors = [{instancePath:instancePath+"/snapshot/reconnect",schemaPath:"#/properties/snapshot/properties/reconnect/enum",keyword:"enum",params:{allowedValues: schema58.properties.snapshot.properties.reconnect.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid13 = _errs53 === errors;
+}
+else {
+var valid13 = true;
+}
+if(valid13){
+if(data25.omissionGrace !== undefined){
+let data29 = data25.omissionGrace;
+const _errs54 = errors;
+if(!(((typeof data29 == "number") && (!(data29 % 1) && !isNaN(data29))) && (isFinite(data29)))){
+validate26.errors = [{instancePath:instancePath+"/snapshot/omissionGrace",schemaPath:"#/properties/snapshot/properties/omissionGrace/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs54){
+if((typeof data29 == "number") && (isFinite(data29))){
+if(data29 > 1000000 || isNaN(data29)){
+validate26.errors = [{instancePath:instancePath+"/snapshot/omissionGrace",schemaPath:"#/properties/snapshot/properties/omissionGrace/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000"}];
+return false;
+}
+else {
+if(data29 < 1 || isNaN(data29)){
+validate26.errors = [{instancePath:instancePath+"/snapshot/omissionGrace",schemaPath:"#/properties/snapshot/properties/omissionGrace/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid13 = _errs54 === errors;
+}
+else {
+var valid13 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/snapshot",schemaPath:"#/properties/snapshot/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs48 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.loss !== undefined){
+let data30 = data.loss;
+const _errs56 = errors;
+if(errors === _errs56){
+if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+let missing6;
+if((data30.requires === undefined) && (missing6 = "requires")){
+validate26.errors = [{instancePath:instancePath+"/loss",schemaPath:"#/properties/loss/required",keyword:"required",params:{missingProperty: missing6},message:"must have required property '"+missing6+"'"}];
+return false;
+}
+else {
+if(data30.requires !== undefined){
+let data31 = data30.requires;
+const _errs58 = errors;
+if(errors === _errs58){
+if(Array.isArray(data31)){
+if(data31.length > 8){
+validate26.errors = [{instancePath:instancePath+"/loss/requires",schemaPath:"#/properties/loss/properties/requires/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items"}];
+return false;
+}
+else {
+var valid15 = true;
+const len0 = data31.length;
+for(let i0=0; i0<len0; i0++){
+let data32 = data31[i0];
+const _errs60 = errors;
+if(!(((data32 === "promised_heartbeats_missing") || (data32 === "authority_unreachable")) || (data32 === "authoritative_omission"))){
+validate26.errors = [{instancePath:instancePath+"/loss/requires/" + i0,schemaPath:"#/properties/loss/properties/requires/items/enum",keyword:"enum",params:{allowedValues: schema58.properties.loss.properties.requires.items.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid15 = _errs60 === errors;
+if(!valid15){
+break;
+}
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/loss/requires",schemaPath:"#/properties/loss/properties/requires/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+return false;
+}
+}
+var valid14 = _errs58 === errors;
+}
+else {
+var valid14 = true;
+}
+if(valid14){
+if(data30.staleAfterMs !== undefined){
+let data33 = data30.staleAfterMs;
+const _errs61 = errors;
+if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
+validate26.errors = [{instancePath:instancePath+"/loss/staleAfterMs",schemaPath:"#/properties/loss/properties/staleAfterMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs61){
+if((typeof data33 == "number") && (isFinite(data33))){
+if(data33 > 9007199254740991 || isNaN(data33)){
+validate26.errors = [{instancePath:instancePath+"/loss/staleAfterMs",schemaPath:"#/properties/loss/properties/staleAfterMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991"}];
+return false;
+}
+else {
+if(data33 < 1 || isNaN(data33)){
+validate26.errors = [{instancePath:instancePath+"/loss/staleAfterMs",schemaPath:"#/properties/loss/properties/staleAfterMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid14 = _errs61 === errors;
+}
+else {
+var valid14 = true;
+}
+}
+}
+}
+else {
+validate26.errors = [{instancePath:instancePath+"/loss",schemaPath:"#/properties/loss/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid0 = _errs56 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.details !== undefined){
+let data34 = data.details;
+const _errs63 = errors;
+if(!(data34 && typeof data34 == "object" && !Array.isArray(data34))){
+validate26.errors = [{instancePath:instancePath+"/details",schemaPath:"#/properties/details/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+var valid0 = _errs63 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate26.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate26.errors = vErrors;
+return errors === 0;
+}
+validate26.evaluated = {"props":{"contractVersion":true,"source":true,"sourceEpoch":true,"adapter":true,"epochPolicy":true,"child":true,"capabilities":true,"events":true,"snapshot":true,"loss":true,"details":true},"dynamicProps":false,"dynamicItems":false};

@@ -203,7 +203,8 @@ export class BoundedLogRecordProcessor implements LogRecordProcessor {
     this.#inFlight.add(batch);
     this.#entriesInFlight += batch.entries.length;
     const fate = await batch.run();
-    if (fate === undefined) return;
+    // It may have been withdrawn when its answer was there already: then it is sent twice, and counted once.
+    if (fate === undefined || !this.#inFlight.has(batch)) return;
     if (diverts && fate.status === "failed" && fate.reason === "export_unavailable") {
       // Batches behind this one, and those before it that are still tried, would overtake each other.
       listener.onUnavailable(this.withdrawAll(), fate.problem, fate.notBeforeMs);

@@ -135,13 +135,7 @@ export class SegmentFiles {
     this.#budget = undefined;
     this.#closed.length = 0;
     this.#events = 0;
-    if (own === undefined || removeFolder(own)) return;
-    try {
-      // No process has the number 0: its spool is anybody's at once.
-      renameSync(own, own.replace(/([/\\])p\d+(\.[^/\\]*)$/, "$1p0$2"));
-    } catch {
-      // It is taken over when this process is gone.
-    }
+    if (own !== undefined) leaveFolder(own);
   }
 
   #segmentFor(events: number): OpenSegment {
@@ -209,6 +203,17 @@ export function removeFile(path: string): void {
     unlinkSync(path);
   } catch {
     // Sent again by somebody later, and recognized there.
+  }
+}
+
+/** Leaves a spool to whoever comes next, also while this process lives on. */
+export function leaveFolder(path: string): void {
+  if (removeFolder(path)) return;
+  try {
+    // No process has the number 0: its spool is anybody's at once.
+    renameSync(path, path.replace(/([/\\])p\d+(\.[^/\\]*)$/, "$1p0$2"));
+  } catch {
+    // It is taken over when this process is gone.
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CancelTimer, Clock } from "../clock.ts";
 import { textOfError } from "../diagnostics.ts";
-import { removeFile, removeFolder, type Segment, SegmentFiles } from "./segment-files.ts";
+import { leaveFolder, removeFile, removeFolder, type Segment, SegmentFiles } from "./segment-files.ts";
 import { adoptAbandoned, destinationFolder, namesIn } from "./spool-folders.ts";
 import { readSegment, type SpooledEvent, spoolLine } from "./spool-line.ts";
 
@@ -151,6 +151,8 @@ export class Spool {
     this.writeNow();
     this.#left += this.#files.events;
     this.#files.release();
+    for (const folder of this.#adopted) leaveFolder(folder);
+    this.#adopted = [];
     this.#cancelTouch?.();
     this.#cancelTouch = undefined;
     this.#cancelSoon?.();

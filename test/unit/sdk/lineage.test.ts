@@ -78,6 +78,7 @@ describe("what travels", () => {
       PATH: "/bin",
       AGENT_LIFECYCLE_PARENT_CHILD_ID: "p",
       AGENT_LIFECYCLE_ROOT_CHILD_ID: "r",
+      AGENT_LIFECYCLE_VISIBILITY_CONTRACT: expect.any(String),
     });
     const expected = { rootChildId: "r", parentChildId: "p", attempt: 0, external: false };
     expect(lifecycleWith(environment).child().lineage).toEqual(expected);

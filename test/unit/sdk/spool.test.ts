@@ -289,6 +289,23 @@ describe("a spool that was left behind", () => {
     expect(adopted.sort()).toEqual([0, 0, 30]);
   });
 
+  it("is left to the next one again by one that is shut down before it has sent it, and lives on", async () => {
+    const directory = temporaryDirectory();
+    await leave(directory, 25);
+    const between = held({ maxBatchSize: 10 }, { spool: { directory } });
+    await between.clock.advance(0);
+    between.exporter.answer();
+    await between.clock.advance(0);
+    const closed = between.lifecycle.shutdown({ timeoutMs: 10 });
+    await between.clock.advance(600);
+    await closed;
+    expect(between.lifecycle.counters().adopted).toBe(10);
+    const next = held({}, { spool: { directory } });
+    await takeAll(next);
+    expect(next.lifecycle.counters().adopted).toBe(15);
+    expect(segments(directory)).toEqual([]);
+  });
+
   it("goes nowhere but to the endpoint it was meant for", async () => {
     const directory = temporaryDirectory();
     await leave(directory, 5);
@@ -370,6 +387,6 @@ it("with a spool too, every event is accounted for exactly once, at any time", a
       expect(buffered).toBe(0);
       expect(dropped.buffer_full ?? 0).toBe(0);
     }),
-    { numRuns: 60 },
+    { numRuns: 200 },
   );
 });

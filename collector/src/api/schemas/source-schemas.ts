@@ -8,6 +8,7 @@ import {
   nullable,
   objectOf,
   oneOf,
+  partlyOf,
   TEXT,
   TIME,
 } from "./schema-terms.ts";
@@ -63,17 +64,35 @@ const ADAPTER = objectOf(
   "An adapter to a system that does not speak this protocol: how it is connected, and what it can see there.",
 );
 
-const SOURCE = objectOf({
-  source: TEXT,
-  children: described(COUNT, "Of any state, ended ones included."),
-  authority: described(nullable(named("Authority")), "null: nobody answers for the source (contract S6)."),
-  adapter: described(nullable(named("Adapter")), "null: its producers report by themselves."),
-});
+const VISIBILITY = objectOf(
+  {
+    contract: {
+      type: "object",
+      additionalProperties: true,
+      description: "The document of proto/schema/visibility-contract.v1.schema.json.",
+    },
+    declaredAt: TIME,
+    mismatches: listOf(objectOf({ path: TEXT, text: TEXT, count: COUNT, firstSeenAt: TIME, lastSeenAt: TIME })),
+  },
+  "What was declared of how the source can be seen, and in what it differs from what is seen.",
+);
+
+const SOURCE = partlyOf(
+  {
+    source: TEXT,
+    children: described(COUNT, "Of any state, ended ones included."),
+    authority: described(nullable(named("Authority")), "null: nobody answers for the source (contract S6)."),
+    adapter: described(nullable(named("Adapter")), "null: its producers report by themselves."),
+    visibility: described(named("Visibility"), "Absent: nothing was declared."),
+  },
+  ["source", "children", "authority", "adapter"],
+);
 
 /** What is said of sources, by name. */
 export const SOURCE_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Authority: AUTHORITY,
   Adapter: ADAPTER,
+  Visibility: VISIBILITY,
   Source: SOURCE,
   Sources: objectOf({ sources: listOf(named("Source")) }),
 };
