@@ -32,6 +32,8 @@ export interface EventDelivery {
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000;
+/** What was observed so long before it is delivered is no sign of life any more: it counts from its own time (S1). */
+const OLD_AFTER_MS = 10_000;
 
 /**
  * Opens a delivery of normalized events, such as adapters make. Never throws for values that cannot be used: they are
@@ -50,6 +52,7 @@ export function openEventDelivery(options: LifecycleOptions): EventDelivery {
     random: Math.random,
     counters,
     diagnostics,
+    inheritedTrace: undefined,
   });
   const flush = async ({ timeoutMs = DEFAULT_TIMEOUT_MS }: DeadlineOptions = {}): Promise<FlushResult> => ({
     complete: await beforeDeadline(sink.flush("until_deadline"), timeoutMs, systemClock),
@@ -57,7 +60,9 @@ export function openEventDelivery(options: LifecycleOptions): EventDelivery {
   return {
     deliver: (event) => {
       counters.emitted += 1;
-      sink.accept(event, parseTimestamp(event.observedAt) ?? systemClock.now());
+      const now = systemClock.now();
+      const observedAtMs = parseTimestamp(event.observedAt) ?? now;
+      sink.accept(event, observedAtMs, now - observedAtMs > OLD_AFTER_MS);
     },
     flush,
     close: async (deadline) => {
