@@ -7,6 +7,8 @@ import { collectorCommand } from "./commands/collector.ts";
 import { configCommand } from "./commands/config.ts";
 import { conformCommand } from "./commands/conform.ts";
 import { doctorCommand } from "./commands/doctor.ts";
+import { hookCommand } from "./commands/hook.ts";
+import { ingestCommand } from "./commands/ingest.ts";
 import { journalCommand } from "./commands/journal.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { runCommand } from "./commands/run.ts";
@@ -22,6 +24,8 @@ const COMMANDS: readonly (() => Command)[] = [
   configCommand,
   runCommand,
   adoptCommand,
+  ingestCommand,
+  hookCommand,
   statusCommand,
   watchCommand,
   validateCommand,

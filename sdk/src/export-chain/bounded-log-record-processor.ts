@@ -60,6 +60,7 @@ export class BoundedLogRecordProcessor implements LogRecordProcessor {
   /** Entries below this number are sent without waiting for a full batch. */
   #dueBelow = 0;
   #emitting: LifecycleEvent | undefined;
+  #emittingIsOld = false;
   #cancelDelay: CancelTimer | undefined;
   #cancelSoon: CancelTimer | undefined;
   #impatient = false;
@@ -71,16 +72,18 @@ export class BoundedLogRecordProcessor implements LogRecordProcessor {
     this.#settings = settings;
   }
 
-  /** The event whose record the next `onEmit` brings, in the same turn. */
-  expect(event: LifecycleEvent | undefined): void {
+  /** The event whose record the next `onEmit` brings, in the same turn; `isOld`: it says so of itself. */
+  expect(event: LifecycleEvent | undefined, isOld = false): void {
     this.#emitting = event;
+    this.#emittingIsOld = isOld;
   }
 
   onEmit(record: ReadWriteLogRecord): void {
     const event = this.#emitting;
     if (event === undefined) return;
     this.#emitting = undefined;
-    const entry: Entry = { event, record, bytes: approximateBytes(event) };
+    const bytes = approximateBytes(event);
+    const entry: Entry = this.#emittingIsOld ? { event, record, bytes, isOld: true } : { event, record, bytes };
     if (this.#closed || !this.#hasRoomFor(entry)) {
       this.#settings.listener.onOverflow(entry);
       return;

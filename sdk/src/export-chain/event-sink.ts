@@ -12,8 +12,11 @@ export type FlushPatience =
  * exported, spooled, written, handed over or dropped.
  */
 export interface EventSink {
-  /** Takes an event over, in the caller's turn, without waiting for anything. */
-  accept(event: LifecycleEvent, observedAtMs: number): void;
+  /**
+   * Takes an event over, in the caller's turn, without waiting for anything. `isOld`: it was observed long before, and is
+   * no sign of life now.
+   */
+  accept(event: LifecycleEvent, observedAtMs: number, isOld?: boolean): void;
   /** Accepted events whose fate is open. */
   buffered(): number;
   /** Accepted events that lie in a spool. */

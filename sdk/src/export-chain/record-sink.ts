@@ -106,12 +106,12 @@ export function createRecordSink(settings: RecordSinkSettings): EventSink {
   const logger = provider.getLogger(SCOPE_NAME, SDK_VERSION);
 
   return {
-    accept: (event, observedAtMs) => {
+    accept: (event, observedAtMs, isOld) => {
       if (detour?.isInUse === true) {
         detour.accept(event);
         return;
       }
-      processor.expect(event);
+      processor.expect(event, isOld);
       const emitContext = contextOfNow(inheritedTrace);
       logger.emit(
         emitContext === undefined
