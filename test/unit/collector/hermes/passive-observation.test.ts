@@ -101,7 +101,7 @@ describe("events that come unasked", () => {
     await look();
     const snapshots = intake.snapshots.length;
     for (let frame = 0; frame < 10_005; frame += 1) {
-      gateway.push({ type: "subagent.thinking", session_id: SESSION, payload: payloadOf("sa-0-a") });
+      gateway.push({ type: "subagent.tool", session_id: SESSION, payload: payloadOf("sa-0-a") });
     }
     await look();
     expect(intake.events).toHaveLength(10_000);

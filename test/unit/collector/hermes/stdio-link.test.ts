@@ -1,9 +1,9 @@
-import { fileURLToPath } from "node:url";
 import type { HermesOptions } from "@agent-lifecycle/collector/parts";
 import { describe, expect, test, vi } from "vitest";
+import { fixture } from "../../../kit/program.ts";
 import { receive } from "./real-receiver.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../../fixtures/programs/hermes-gateway.ts", import.meta.url));
+const PROGRAM = fixture("hermes-gateway.ts");
 
 function stdioGateway(mode: string): HermesOptions["transport"] {
   return { kind: "stdio", command: [process.execPath, PROGRAM], environment: { GATEWAY_MODE: mode } };
