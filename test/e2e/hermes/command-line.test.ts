@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ChildrenPage, SourcesView } from "@agent-lifecycle/proto";
+import type { ChildrenPage, ChildView, InputsPage, SourcesView } from "@agent-lifecycle/proto";
 import { expect, test, vi } from "vitest";
 import { closedPort } from "../../kit/closed-port.ts";
 import { startCollector } from "../../kit/collector-process.ts";
@@ -69,6 +69,37 @@ test("a collector starts a gateway of its own, tells what its children did, and 
   expect(gateways).toHaveLength(1);
   expect((await collector.endBy("SIGTERM")).exitCode).toBe(0);
   for (const pid of gateways) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+});
+
+test("a collector that is killed reads on where it was: nothing twice, and nobody runs for ever", async () => {
+  const gateway = new GatewayDouble(GATEWAY_0_21);
+  gateway.openSession("s1");
+  const { url } = await serveGateway(gateway);
+  const file = configurationFile(`hermes/main: { url: "${url}", poll_interval: 20ms }`);
+  const database = join(dirname(file), "collector.db");
+  const child = gateway.child("s1", "sa-0-a").isAskedFor().starts().usesTool("web");
+  const killed = await startCollector(database, ["--config", file]);
+  // Stored, and noted as read.
+  await vi.waitFor(
+    () => expect(readFileSync(`${database}.receivers/hermes%2Fmain.json`, "utf8")).toContain('"lastSeen":3'),
+    { timeout: 20_000 },
+  );
+  await killed.endBy("SIGKILL");
+  child.completes("completed");
+  const collector = await startCollector(database, ["--config", file]);
+  const ended = await vi.waitFor(
+    async () => {
+      const view = await collector.get<ChildView>("/api/v1/children/hermes/sa-0-a");
+      expect(view.state).toBe("completed");
+      return view;
+    },
+    { timeout: 20_000 },
+  );
+  expect(ended).toMatchObject({ conflicts: 0, corrections: 0, lateEvidence: null, history: "complete" });
+  const { inputs } = await collector.get<InputsPage>("/api/v1/children/hermes/sa-0-a/events");
+  const reported = inputs.flatMap(({ event }) => event?.state ?? event?.activity ?? []);
+  expect(reported).toEqual(["created", "starting", "running", "web", "completed"]);
+  await collector.endBy("SIGTERM");
 });
 
 /** The processes that a process has started and that live. */
