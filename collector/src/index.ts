@@ -5,8 +5,6 @@ export type {
   CollectorConfiguration,
   Endpoint,
   ExportersConfiguration,
-  HermesReceiverConfiguration,
-  HermesStdioConfiguration,
   HttpListenerConfiguration,
   JsonlFileConfiguration,
   JsonlStdinConfiguration,
@@ -25,6 +23,7 @@ export type {
   TokenConfiguration,
 } from "./config/configuration.ts";
 export { DEFAULT_CONFIGURATION } from "./config/defaults.ts";
+export type { HermesReceiverConfiguration, HermesStdioConfiguration } from "./config/hermes-configuration.ts";
 export type { LifecycleConfiguration, SourceConfiguration } from "./config/lifecycle-configuration.ts";
 export type { Stated } from "./config/overlay.ts";
 export { type ConfigurationPath, type ConfigurationProblem, describeProblem } from "./config/problem.ts";

@@ -26,6 +26,8 @@ export interface ReservedDetails {
   readonly name?: string;
   readonly agentType?: string;
   readonly model?: string;
+  /** Where the child's calls are routed, in the words of whoever routes them. Nothing is decided by it. */
+  readonly routingProfile?: string;
   readonly tool?: string;
   readonly waitingOn?: WaitingOn;
   /** Why it ended, a short word: `timeout`, `rejected`. */
@@ -72,6 +74,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map([
   ["name", text(MAX_DETAIL_TEXT_LENGTH)],
   ["agentType", text(MAX_DETAIL_TEXT_LENGTH)],
   ["model", text(MAX_DETAIL_TEXT_LENGTH)],
+  ["routingProfile", text(MAX_DETAIL_TEXT_LENGTH)],
   ["tool", text(MAX_DETAIL_TEXT_LENGTH)],
   ["cause", text(MAX_DETAIL_TEXT_LENGTH)],
   ["exitCode", (value: JsonValue) => Number.isSafeInteger(value)],

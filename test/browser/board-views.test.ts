@@ -213,7 +213,7 @@ describe("Sources and Diagnostics", () => {
   it("say how fresh each source is, and what was rejected and why", async () => {
     const { collector } = await startScene();
     const page = await openBoard(collector, "?view=sources");
-    await page.shows("runner-b");
+    await page.shows("snapshot misses");
     const sources = (await page.text()).replaceAll(/\s+/g, " ");
     expect(sources).toMatch(
       /runner children 9, 5 live, 1 stale heard of 3 min ago epochs epoch-1 snapshot misses 1 among live children/,

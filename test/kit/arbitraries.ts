@@ -39,6 +39,7 @@ function arbitraryReservedDetails(): fc.Arbitrary<Record<string, unknown>> {
       name: text,
       agentType: text,
       model: text,
+      routingProfile: text,
       tool: text,
       cause: text,
       host: text,

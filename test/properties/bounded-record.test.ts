@@ -46,6 +46,7 @@ function hostileEvent(random: SeededRandom, index: number): LifecycleEvent {
       name: "n".repeat(256),
       agentType: `${index}`.padEnd(256, "t"),
       model: "m".repeat(256),
+      routingProfile: "p".repeat(256),
       tool: "t".repeat(256),
       host: "h".repeat(200),
       transcriptRef: "r".repeat(900),

@@ -13,6 +13,7 @@ import {
   staleWords,
   waitingWords,
 } from "../../src/display/child-words.ts";
+import { evidenceWords } from "../../src/display/source-words.ts";
 import { usageOf } from "../../src/display/usage-rollup.ts";
 import { useBoard, useLoaded, useLook, useModel } from "../model/use-board.ts";
 import { ChildLink } from "../parts/child-link.tsx";
@@ -115,6 +116,7 @@ function Facts({ child, now, isFrozen }: FactsProps): JSX.Element {
             {child.state ?? "unknown"}
             {child.stateInferred && ", implied by its source and not reported"}
           </Fact>
+          <Fact name="rests on">{evidenceWords(child) || "nothing yet"}</Fact>
           <Fact name="since">{child.stateAt === null ? "unknown" : age(child.stateAt)}</Fact>
           {hasEnded(child) ? (
             <Fact name="how it ended">{endWords(child) || "no cause stated, none needed"}</Fact>

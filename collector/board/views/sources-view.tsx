@@ -62,7 +62,7 @@ export function SourcesView(): JSX.Element {
                   }
                 />
                 <Fact name="its clock" value={skewWords(sum)} />
-                <AuthorityFacts source={source} now={model.now} />
+                <AuthorityFacts source={source} />
               </dl>
             </section>
           );

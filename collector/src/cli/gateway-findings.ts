@@ -1,5 +1,6 @@
 import { receiversInUse } from "../config/components.ts";
-import type { CollectorConfiguration, HermesReceiverConfiguration } from "../config/configuration.ts";
+import type { CollectorConfiguration } from "../config/configuration.ts";
+import type { HermesReceiverConfiguration } from "../config/hermes-configuration.ts";
 import { isLoopback } from "../config/loopback.ts";
 import { type Finding, ok, problem, warning } from "../doctor/finding.ts";
 import { displayAddress } from "../receivers/hermes/gateway-address.ts";

@@ -1,7 +1,8 @@
 import { isTerminal } from "@agent-lifecycle/proto";
 import { receiversInUse } from "../config/components.ts";
-import type { CollectorConfiguration, HermesReceiverConfiguration } from "../config/configuration.ts";
+import type { CollectorConfiguration } from "../config/configuration.ts";
 import { freshnessOf } from "../config/freshness.ts";
+import type { HermesReceiverConfiguration } from "../config/hermes-configuration.ts";
 import { DEFAULT_ASKING_POLICY } from "../core/index.ts";
 import { gateIntake } from "../plugins/receiver-intake.ts";
 import type { KnownChild } from "../receivers/hermes/child-roster.ts";

@@ -1,7 +1,6 @@
 import type {
   CollectorConfiguration,
   ExportersConfiguration,
-  HermesReceiverConfiguration,
   JsonlFileConfiguration,
   JsonlStdinConfiguration,
   ModuleConfiguration,
@@ -14,6 +13,7 @@ import type {
   OtlpHttpExporterConfiguration,
   WebhookExporterConfiguration,
 } from "./exporter-configuration.ts";
+import type { HermesReceiverConfiguration } from "./hermes-configuration.ts";
 import type {
   HttpSnapshotSourceConfiguration,
   ModuleSnapshotSourceConfiguration,

@@ -2,8 +2,6 @@ import { DEFAULT_ASKING_POLICY, DEFAULT_FRESHNESS } from "../core/index.ts";
 import type {
   ApiConfiguration,
   CollectorConfiguration,
-  HermesReceiverConfiguration,
-  HermesStdioConfiguration,
   JsonlStdinConfiguration,
   ModuleConfiguration,
   OtlpGrpcConfiguration,
@@ -17,6 +15,7 @@ import {
   DEFAULT_OTLP_HTTP_EXPORTER,
   DEFAULT_WEBHOOK_EXPORTER,
 } from "./exporter-configuration.ts";
+import type { HermesReceiverConfiguration, HermesStdioConfiguration } from "./hermes-configuration.ts";
 import type {
   AskedSourceConfiguration,
   HttpSnapshotSourceConfiguration,

@@ -1,5 +1,6 @@
 import { type ConfiguredHermes, receiversInUse } from "./components.ts";
-import type { HermesReceiverConfiguration, HermesStdioConfiguration, ReceiversConfiguration } from "./configuration.ts";
+import type { ReceiversConfiguration } from "./configuration.ts";
+import type { HermesReceiverConfiguration, HermesStdioConfiguration } from "./hermes-configuration.ts";
 import type { ConfigurationPath, ConfigurationProblem } from "./problem.ts";
 
 /**

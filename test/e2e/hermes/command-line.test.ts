@@ -1,12 +1,14 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ChildrenPage, ChildView, InputsPage, SourcesView } from "@agent-lifecycle/proto";
+import { expect, test, vi } from "vitest";
 import { closedPort } from "../../kit/closed-port.ts";
+import { startCollector } from "../../kit/collector-process.ts";
 import { temporaryDirectory } from "../../kit/event-file.ts";
 import { GATEWAY_0_19, GATEWAY_0_21, GATEWAY_BUILDS } from "../../kit/hermes/gateway-build.ts";
 import { GatewayDouble } from "../../kit/hermes/gateway-double.ts";
 import { serveGateway } from "../../kit/hermes/gateway-server.ts";
-import { runCommand } from "../../kit/program.ts";
+import { fixture, runCommand } from "../../kit/program.ts";
 
 const TOKEN = "the-token-of-the-gateway-91";
 
@@ -40,6 +42,71 @@ test.each(GATEWAY_BUILDS)("doctor tells that a gateway answers and what it offer
   const asked = new Set(gateway.requests.map(({ method }) => method));
   expect([...asked].sort()).toEqual(["delegation.status", "session.events.since"]);
 });
+
+test("a collector starts a gateway of its own, tells what its children did, and leaves nothing of it behind", async () => {
+  const program = fixture("hermes-gateway.ts");
+  const file = configurationFile(
+    `hermes/own: { poll_interval: 20ms, stdio: { command: ["${process.execPath}", "${program}"],
+       environment: { GATEWAY_MODE: children } } }`,
+  );
+  const collector = await startCollector(join(dirname(file), "collector.db"), ["--config", file]);
+  const states = await vi.waitFor(
+    async () => {
+      const { children } = await collector.get<ChildrenPage>("/api/v1/children");
+      const ended = children.filter(({ terminalEvidence }) => terminalEvidence === "event");
+      expect(ended).toHaveLength(2);
+      return ended.map(({ childId, state, facts }) => [childId, state, facts.cause]);
+    },
+    { timeout: 20_000 },
+  );
+  expect(states.sort()).toEqual([
+    ["sa-0-ä", "failed", "timeout"],
+    ["sa-1-b", "completed", undefined],
+  ]);
+  const { sources } = await collector.get<SourcesView>("/api/v1/sources");
+  expect(sources).toMatchObject([{ source: "hermes", adapter: { address: "stdio", connection: { count: 1 } } }]);
+  const gateways = childrenOf(collector.pid);
+  expect(gateways).toHaveLength(1);
+  expect((await collector.endBy("SIGTERM")).exitCode).toBe(0);
+  for (const pid of gateways) expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+});
+
+test("a collector that is killed reads on where it was: nothing twice, and nobody runs for ever", async () => {
+  const gateway = new GatewayDouble(GATEWAY_0_21);
+  gateway.openSession("s1");
+  const { url } = await serveGateway(gateway);
+  const file = configurationFile(`hermes/main: { url: "${url}", poll_interval: 20ms }`);
+  const database = join(dirname(file), "collector.db");
+  const child = gateway.child("s1", "sa-0-a").isAskedFor().starts().usesTool("web");
+  const killed = await startCollector(database, ["--config", file]);
+  // Stored, and noted as read.
+  await vi.waitFor(
+    () => expect(readFileSync(`${database}.receivers/hermes%2Fmain.json`, "utf8")).toContain('"lastSeen":3'),
+    { timeout: 20_000 },
+  );
+  await killed.endBy("SIGKILL");
+  child.completes("completed");
+  const collector = await startCollector(database, ["--config", file]);
+  const ended = await vi.waitFor(
+    async () => {
+      const view = await collector.get<ChildView>("/api/v1/children/hermes/sa-0-a");
+      expect(view.state).toBe("completed");
+      return view;
+    },
+    { timeout: 20_000 },
+  );
+  expect(ended).toMatchObject({ conflicts: 0, corrections: 0, lateEvidence: null, history: "complete" });
+  const { inputs } = await collector.get<InputsPage>("/api/v1/children/hermes/sa-0-a/events");
+  const reported = inputs.flatMap(({ event }) => event?.state ?? event?.activity ?? []);
+  expect(reported).toEqual(["created", "starting", "running", "web", "completed"]);
+  await collector.endBy("SIGTERM");
+});
+
+/** The processes that a process has started and that live. */
+function childrenOf(pid: number): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim();
+  return text === "" ? [] : text.split(" ").map(Number);
+}
 
 test("doctor tells a refusal from an absence, and of a credential in the clear", async () => {
   const { url } = await serveGateway(new GatewayDouble(GATEWAY_0_21), { token: "another" });

@@ -8,7 +8,11 @@ describe("what is shown of a gateway's children", () => {
     const observed = await ObservedGateway.start(GATEWAY_0_19);
     observed.gateway.child(SESSION, "sa-0-a").appears();
     observed.gateway.child(SESSION, "sa-1-b", { model: "other-model" }).appears();
-    await observed.until("sa-1-b", { state: "running", facts: { model: "other-model", name: "the goal of sa-1-b" } });
+    await observed.until("sa-1-b", { state: "running", facts: { model: "other-model" } });
+    expect((await observed.child("sa-1-b")).facts).toMatchObject({
+      name: "the goal of sa-1-b",
+      routingProfile: "UNPROFILED",
+    });
     const { children } = await observed.get<ChildrenPage>("/api/v1/children");
     expect(children.map(({ stateEvidence, history, lineage }) => [stateEvidence, history, lineage.external])).toEqual([
       ["authoritative_snapshot", "partial", false],

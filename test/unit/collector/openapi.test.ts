@@ -37,6 +37,7 @@ async function tellOfEverything(collector: Collector): Promise<void> {
       lineage: { external: true, adoptedAt: "2026-09-01T09:00:00.000Z" },
       details: {
         agentType: "reviewer",
+        routingProfile: "UNPROFILED",
         waitingOn: { kind: "permission", text: "may I?" },
         usage: { inputTokens: 1, outputTokens: 2, costUsd: 0.25, toolCalls: 3 },
         cancelRequestedAt: "2026-09-01T09:00:00.000Z",

@@ -77,6 +77,7 @@ describe("N4: reserved members", () => {
     ["name", "Researcher"],
     ["agentType", "explore"],
     ["model", "m-1"],
+    ["routingProfile", "UNPROFILED"],
     ["tool", "Bash"],
     ["waitingOn", { kind: "permission", text: "rm -r build" }],
     ["cause", "timeout"],

@@ -31,6 +31,7 @@ const FACTS = partlyOf(
     name: TEXT,
     agentType: TEXT,
     model: TEXT,
+    routingProfile: TEXT,
     tool: TEXT,
     waitingOn: partlyOf({ kind: oneOf(WAITING_KINDS), childId: TEXT, text: TEXT }, ["kind"]),
     cause: TEXT,

@@ -13,6 +13,7 @@ const LASTING_FACTS = [
   "name",
   "agentType",
   "model",
+  "routingProfile",
   "usage",
   "transcriptRef",
   "resultRef",

@@ -32,6 +32,8 @@ export interface RosterChild {
   runningSince: number | undefined;
   /** As last heard. */
   toolCalls: number | undefined;
+  /** The word of its row that was told of, as nobody has defined it. */
+  unknownStatus: string | undefined;
   /** How many views in a row did not list it. */
   omissions: number;
 }
@@ -124,6 +126,7 @@ function blankChild(parentChildId: string | undefined, rootChildId: string, isRo
     sessionId: undefined,
     runningSince: undefined,
     toolCalls: undefined,
+    unknownStatus: undefined,
     omissions: 0,
   };
 }

@@ -10,7 +10,7 @@ import {
 import { type ChildPhase, type ChildRoster, type KnownChild, MAX_OMISSIONS } from "./child-roster.ts";
 import { redactAndCut } from "./display-text.ts";
 import { type DetailPolicy, subagentDetails } from "./subagent-details.ts";
-import { readSubagentFacts, type SubagentFacts } from "./subagent-frame.ts";
+import { namesNobodyKnown, readSubagentFacts, type SubagentFacts } from "./subagent-frame.ts";
 
 /** A successful answer to `delegation.status`: every child that runs in the gateway's process. */
 export interface DelegationStatus {
@@ -29,6 +29,7 @@ export function readDelegationStatus(result: unknown, askedAt: number): Delegati
   const rows: SubagentFacts[] = [];
   const named = new Set<string>();
   for (const row of active as readonly unknown[]) {
+    if (namesNobodyKnown(row)) continue;
     const facts = readSubagentFacts(row);
     if (facts === undefined) return "a row names no subagent_id";
     if (named.has(facts.childId)) return "a row names a child that another row names too";
@@ -49,12 +50,6 @@ export interface SnapshotStatement {
   readonly known: readonly KnownChild[];
 }
 
-export interface DelegationSnapshot {
-  readonly snapshot: LifecycleSnapshot;
-  /** Words of rows that nobody has defined. The children keep the state that they have. */
-  readonly unknownStatuses: readonly string[];
-}
-
 /**
  * The rows as an authority's statement (contract section 5). It covers all children but those that wait for their turn:
  * the gateway lists a child from its start, so that a row's absence says nothing about one that was only asked for.
@@ -63,15 +58,12 @@ export function delegationSnapshot(
   status: DelegationStatus,
   roster: ChildRoster,
   statement: SnapshotStatement,
-): DelegationSnapshot {
+): LifecycleSnapshot {
   const { source, sourceEpoch, snapshotId, capabilities, policy } = statement;
   const children: SnapshotEntry[] = [];
-  const unknownStatuses: string[] = [];
   for (const facts of status.rows) {
     const child = roster.note(facts);
-    const stated = stateOfRow(facts.status);
-    if (stated === undefined) unknownStatuses.push(facts.status ?? "");
-    const state = stated ?? stateKept(facts.childId, child.phase, statement);
+    const state = stateOfRow(facts.status) ?? stateKept(facts.childId, child.phase, statement);
     if (state === undefined) continue;
     children.push({
       childId: facts.childId,
@@ -86,7 +78,7 @@ export function delegationSnapshot(
   const coverage = coverageOf(status, roster, statement);
   // Nobody it could speak about: it proves nothing, and must not look as if it did.
   const isEmpty = coverage !== "all" && coverage.length === 0;
-  const snapshot: LifecycleSnapshot = {
+  return {
     source,
     sourceEpoch,
     snapshotId,
@@ -95,7 +87,6 @@ export function delegationSnapshot(
     coverage: isEmpty ? "all" : coverage,
     children,
   };
-  return { snapshot, unknownStatuses };
 }
 
 function stateOfRow(status: string | undefined): State | undefined {
@@ -117,39 +108,57 @@ function stateKept(childId: string, phase: ChildPhase, { known }: SnapshotStatem
   return state ?? (phase === "running" ? "running" : undefined);
 }
 
+/** What the rows tell that was not passed on yet. */
+export interface RowNews {
+  /** A child that nobody announced, or one that is no longer there: a snapshot has to say so. */
+  readonly isAboutPresence: boolean;
+  /** Children that used tools which no frame told of. */
+  readonly progressed: readonly SubagentFacts[];
+  /** Words that nobody has defined. The children keep the state that they have, and a snapshot says that they are there. */
+  readonly unknownStatuses: readonly string[];
+}
+
 /**
- * Whether the rows tell something that was not passed on yet: a child that nobody announced, tools used, a child that is
- * no longer there. Rows that only repeat what is known are left to whoever asks for a snapshot, so that a gateway which is
- * looked at every second does not fill a log. The roster learns what the rows say.
+ * Finds what is new in the rows; the roster learns it. Rows that only repeat what is known are left to whoever asks for a
+ * snapshot, so that a gateway which is looked at every second does not fill a log.
+ * @param framesAreRead frames tell of the tools of first-level children; those of deeper ones show in rows alone
  */
-export function takeNews({ rows, askedAt }: DelegationStatus, roster: ChildRoster): boolean {
-  let isNews = false;
+export function takeNews({ rows, askedAt }: DelegationStatus, roster: ChildRoster, framesAreRead: boolean): RowNews {
+  let isAboutPresence = false;
+  const progressed: SubagentFacts[] = [];
+  const unknownStatuses: string[] = [];
   const listed = new Set<string>();
   for (const facts of rows) {
     listed.add(facts.childId);
     const child = roster.note(facts);
     // It was missed, and is there after all: the count of misses must not go on (A6).
-    if (child.omissions > 0) isNews = true;
+    if (child.omissions > 0) isAboutPresence = true;
     child.omissions = 0;
-    const isRunning = stateOfRow(facts.status) === "running";
+    const stated = stateOfRow(facts.status);
+    if (stated === undefined && child.unknownStatus !== facts.status) {
+      unknownStatuses.push(facts.status ?? "");
+      isAboutPresence = true;
+    }
+    child.unknownStatus = stated === undefined ? facts.status : undefined;
+    const isRunning = stated === "running";
     if (isRunning && (child.phase === "unseen" || child.phase === "queued")) {
       child.phase = "running";
       child.runningSince = askedAt;
-      isNews = true;
-    }
-    if (child.phase !== "ended" && facts.toolCalls !== undefined && facts.toolCalls !== child.toolCalls) {
       child.toolCalls = facts.toolCalls;
-      isNews = true;
+      isAboutPresence = true;
     }
+    if (child.phase !== "running" || facts.toolCalls === undefined || facts.toolCalls === child.toolCalls) continue;
+    child.toolCalls = facts.toolCalls;
+    if (!framesAreRead || (facts.depth ?? 0) > 0) progressed.push(facts);
   }
   for (const [childId, child] of roster.entries()) {
     if (listed.has(childId) || child.phase !== "running" || child.omissions >= MAX_OMISSIONS) continue;
     // One that started after the question was asked is not missing from the answer.
     if (child.runningSince !== undefined && child.runningSince >= askedAt) continue;
     child.omissions += 1;
-    isNews = true;
+    isAboutPresence = true;
   }
-  return isNews;
+  return { isAboutPresence, progressed, unknownStatuses };
 }
 
 function coverageOf(

@@ -10,7 +10,7 @@ import type { ChildRoster, RosterChild } from "./child-roster.ts";
 import { readCompletion } from "./completion-status.ts";
 import { redactAndCut } from "./display-text.ts";
 import { type DetailPolicy, subagentDetails } from "./subagent-details.ts";
-import type { SubagentFrame } from "./subagent-frame.ts";
+import type { SubagentFacts, SubagentFrame } from "./subagent-frame.ts";
 
 /** Under what circumstances a frame was read. */
 export interface FrameReading {
@@ -57,12 +57,25 @@ export function mapFrame(frame: SubagentFrame, roster: ChildRoster, reading: Fra
       about.isActive("working");
       break;
     case "subagent.tool":
-      about.isActive(facts.tool === undefined ? "using a tool" : redactAndCut(facts.tool), facts.tool);
+      usesTool(about, facts);
       break;
     case "subagent.complete":
       return complete(child, about, facts.status);
   }
   return { events: about.events };
+}
+
+/** A tool that a row shows and no frame told of, as an activity: the last one that was started. */
+export function mapProgress(facts: SubagentFacts, roster: ChildRoster, reading: FrameReading): LifecycleEventInput[] {
+  const child = roster.note(facts);
+  const frame = { type: "subagent.tool", sessionId: child.sessionId, sequence: undefined, facts } as const;
+  const about = new EventsAbout(frame, roster.lineageOf(child), reading);
+  usesTool(about, facts);
+  return about.events;
+}
+
+function usesTool(about: EventsAbout, { tool }: SubagentFacts): void {
+  about.isActive(tool === undefined ? "using a tool" : redactAndCut(tool), tool);
 }
 
 /**

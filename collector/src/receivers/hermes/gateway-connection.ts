@@ -33,6 +33,7 @@ export interface ConnectionParts {
   readonly onLookFailed: (text: string) => void;
 }
 
+const MAX_EARLY_EVENTS = 1_000;
 const MAX_REQUESTS_IN_FLIGHT = 64;
 /** However often the gateway calls, looks are so far apart. */
 const MIN_PAUSE_MS = 50;
@@ -45,6 +46,8 @@ export class GatewayConnection {
   readonly #ready = Promise.withResolvers<GatewayEvent>();
   readonly #stop = new AbortController();
   #lastFrameAt: number;
+  /** What came while the gateway was still being asked what it does. */
+  readonly #early: GatewayEvent[] = [];
   #observer: GatewayObserver | undefined;
   #session: GatewaySession | undefined;
   #cancelWatch: (() => void) | undefined;
@@ -129,6 +132,7 @@ export class GatewayConnection {
     observer.problems.begin();
     this.#session = { ask: this.ask, features, epoch, connectionId, capabilities, isAttaching };
     this.#observer = new GatewayObserver(observer, this.#session);
+    for (const event of this.#early.splice(0)) this.#observer.push(event);
   }
 
   async #firstFrame(): Promise<GatewayEvent> {
@@ -144,7 +148,9 @@ export class GatewayConnection {
 
   #hear(event: GatewayEvent): void {
     if (event.type === "gateway.ready") this.#ready.resolve(event);
-    else if (this.#observer?.push(event) === true) this.#doorbell.ring();
+    else if (this.#observer === undefined) {
+      if (this.#early.length < MAX_EARLY_EVENTS) this.#early.push(event);
+    } else if (this.#observer.push(event)) this.#doorbell.ring();
   }
 
   /** A look that fails concludes nothing; only another run of the gateway behind the same link ends the connection. */

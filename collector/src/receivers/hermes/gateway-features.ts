@@ -69,7 +69,15 @@ function isThere(reply: Reply): boolean {
 export function epochIn(holder: unknown, member: string): string | undefined {
   if (typeof holder !== "object" || holder === null) return undefined;
   const epoch: unknown = (holder as Readonly<Record<string, unknown>>)[member];
-  return typeof epoch === "string" && epoch !== "" ? epoch : undefined;
+  return isPartOfName(epoch) ? epoch : undefined;
+}
+
+/** The run of the gateway, its session and a number together name an event, which has 256 characters for it. */
+const MAX_PART_LENGTH = 96;
+
+/** Whether a text of the gateway can be a part of an identifier. */
+export function isPartOfName(text: unknown): text is string {
+  return typeof text === "string" && text.trim() === text && text !== "" && text.length <= MAX_PART_LENGTH;
 }
 
 export interface OfferedBeside {

@@ -1,16 +1,23 @@
 import { formatTimestamp, type LifecycleEventInput, type LifecycleSnapshot } from "@agent-lifecycle/proto";
 import { ChildRoster, type KnownChild } from "./child-roster.ts";
-import { type DelegationStatus, delegationSnapshot, readDelegationStatus, takeNews } from "./delegation-status.ts";
+import {
+  type DelegationStatus,
+  delegationSnapshot,
+  type RowNews,
+  readDelegationStatus,
+  takeNews,
+} from "./delegation-status.ts";
 import type { Delivery } from "./delivery.ts";
-import { mapFrame } from "./frame-mapping.ts";
+import { type FrameReading, mapFrame, mapProgress } from "./frame-mapping.ts";
 import type { GatewayEvent } from "./gateway-frame.ts";
 import type { GatewaySession } from "./gateway-session.ts";
 import type { ObservationTimes } from "./observation-times.ts";
 import type { ProblemReports } from "./problem-reports.ts";
+import { withoutRepeatedSigns } from "./repeated-signs.ts";
 import type { ReplayWatermarks } from "./replay-watermarks.ts";
 import { SessionStreams } from "./session-streams.ts";
 import type { DetailPolicy } from "./subagent-details.ts";
-import { readSubagentFrame } from "./subagent-frame.ts";
+import { readSubagentFrame, type SubagentFacts, type SubagentFrame } from "./subagent-frame.ts";
 
 export interface ObserverParts {
   readonly source: string;
@@ -34,8 +41,7 @@ interface Look {
   readonly status: DelegationStatus;
   /** Something that happened can no longer be told. */
   readonly hasGap: boolean;
-  /** The rows tell something that was not passed on yet. */
-  readonly isNews: boolean;
+  readonly news: RowNews;
 }
 
 /** The gateway's answer cannot be used. */
@@ -108,9 +114,9 @@ export class GatewayObserver {
    * stream, that is all it is: there they are in order and complete, and a stream that fell silent is no loss.
    */
   push(event: GatewayEvent): boolean {
-    if (event.type === "sessions.changed") return this.#streams !== undefined;
+    if (event.type === "sessions.changed") return this.#readsStreams;
     if (!event.type.startsWith("subagent.")) return false;
-    if (this.#streams !== undefined) return true;
+    if (this.#readsStreams) return true;
     if (this.#pushed.length < MAX_PUSHED_EVENTS) this.#pushed.push(event);
     else this.#pushedLost += 1;
     return true;
@@ -122,8 +128,8 @@ export class GatewayObserver {
    */
   look(): Promise<void> {
     return this.#inTurn(async () => {
-      const { status, hasGap, isNews } = await this.#look();
-      if (!isNews && !hasGap && !this.#mustPassOn) return;
+      const { status, hasGap, news } = await this.#look();
+      if (!news.isAboutPresence && !hasGap && !this.#mustPassOn) return;
       // One that was refused is made up for by the next look's.
       this.#mustPassOn = !(await this.#parts.delivery.snapshot(this.#snapshotOf(status)));
     });
@@ -173,8 +179,26 @@ export class GatewayObserver {
     // Places in the tree first: a frame of a grandchild names its parent and not its root.
     for (const facts of status.rows) this.#roster.note(facts);
     const hasGap = await this.#readFrames();
+    const news = takeNews(status, this.#roster, this.#readsStreams);
+    for (const word of news.unknownStatuses) {
+      this.#parts.problems.add("unsupported_status", "delegation.status.active.status", `unknown status ${word}`);
+    }
+    await this.#passOnProgress(news.progressed, status.askedAt);
     this.lastLookAt = status.askedAt;
-    return { status, hasGap, isNews: takeNews(status, this.#roster) };
+    return { status, hasGap, news };
+  }
+
+  /** One event for each, and no snapshot of all: on a build without frames, this is most of what there is to tell. */
+  async #passOnProgress(progressed: readonly SubagentFacts[], observedAt: number): Promise<void> {
+    await this.#parts.delivery.events(
+      progressed.flatMap((facts) => mapProgress(facts, this.#roster, this.#reading(this.#arrivalId(), observedAt))),
+    );
+  }
+
+  #reading(frameId: string, observedAt: number): FrameReading {
+    const { source, policy } = this.#parts;
+    const { epoch: sourceEpoch, capabilities } = this.#session;
+    return { source, sourceEpoch, frameId, observedAt, capabilities, policy };
   }
 
   async #askWhoRuns(): Promise<DelegationStatus> {
@@ -189,9 +213,13 @@ export class GatewayObserver {
     throw new UnusableAnswerError(`delegation.status cannot be used: ${status}`);
   }
 
+  get #readsStreams(): boolean {
+    return this.#streams?.canBeRead === true;
+  }
+
   /** @returns whether something that happened can no longer be told. */
   async #readFrames(): Promise<boolean> {
-    if (this.#streams !== undefined) return this.#streams.read();
+    if (this.#streams?.canBeRead === true) return this.#streams.read();
     const pushed = this.#pushed.splice(0);
     const lost = this.#pushedLost;
     this.#pushedLost = 0;
@@ -208,23 +236,16 @@ export class GatewayObserver {
   }
 
   async #passOn(events: readonly GatewayEvent[], frameIdOf: (event: GatewayEvent) => string): Promise<void> {
-    const { source, times, policy, problems, delivery } = this.#parts;
-    const { epoch: sourceEpoch, capabilities } = this.#session;
-    const candidates: LifecycleEventInput[] = [];
+    const { times, problems, delivery } = this.#parts;
+    const frames: { readonly frame: SubagentFrame; readonly id: string }[] = [];
     for (const event of events) {
       const reading = readSubagentFrame(event);
       if (reading.kind === "unusable") problems.add("malformed", "event", reading.reason);
-      if (reading.kind !== "frame") continue;
-      const frameId = frameIdOf(event);
-      const observedAt = times.now();
-      const mapped = mapFrame(reading.frame, this.#roster, {
-        source,
-        sourceEpoch,
-        frameId,
-        observedAt,
-        capabilities,
-        policy,
-      });
+      if (reading.kind === "frame") frames.push({ frame: reading.frame, id: frameIdOf(event) });
+    }
+    const candidates: LifecycleEventInput[] = [];
+    for (const { frame, id } of withoutRepeatedSigns(frames)) {
+      const mapped = mapFrame(frame, this.#roster, this.#reading(id, times.now()));
       candidates.push(...mapped.events);
       if (mapped.unknownStatus !== undefined) {
         problems.add("unsupported_status", "subagent.complete.status", `unknown status ${mapped.unknownStatus}`);
@@ -234,20 +255,11 @@ export class GatewayObserver {
   }
 
   #snapshotOf(status: DelegationStatus): LifecycleSnapshot {
-    const { source, policy, problems, knownChildren } = this.#parts;
+    const { source, policy, knownChildren } = this.#parts;
     const { epoch: sourceEpoch, connectionId, capabilities } = this.#session;
     this.#snapshots += 1;
-    const { snapshot, unknownStatuses } = delegationSnapshot(status, this.#roster, {
-      source,
-      sourceEpoch,
-      snapshotId: `${connectionId}:${this.#snapshots}`,
-      capabilities,
-      policy,
-      known: knownChildren(),
-    });
-    for (const word of unknownStatuses) {
-      problems.add("unsupported_status", "delegation.status.active.status", `unknown status ${word}`);
-    }
-    return snapshot;
+    const snapshotId = `${connectionId}:${this.#snapshots}`;
+    const known = knownChildren();
+    return delegationSnapshot(status, this.#roster, { source, sourceEpoch, snapshotId, capabilities, policy, known });
   }
 }

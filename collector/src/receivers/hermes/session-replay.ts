@@ -1,5 +1,5 @@
 import { isJsonObject } from "@agent-lifecycle/proto";
-import { epochIn } from "./gateway-features.ts";
+import { epochIn, isPartOfName } from "./gateway-features.ts";
 import { type GatewayEvent, readGatewayEvent } from "./gateway-frame.ts";
 
 /** An answer to `session.events.since`. */
@@ -36,6 +36,6 @@ export function readActiveSessions(result: unknown): readonly string[] | undefin
   if (!Array.isArray(sessions)) return undefined;
   return (sessions as readonly unknown[]).flatMap((session) => {
     const id = isJsonObject(session) ? session["id"] : undefined;
-    return typeof id === "string" && id !== "" ? [id] : [];
+    return isPartOfName(id) ? [id] : [];
   });
 }

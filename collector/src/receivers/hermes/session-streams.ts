@@ -44,6 +44,11 @@ export class SessionStreams {
     return this.#attached.size;
   }
 
+  /** Whether the gateway lets us read them: it may turn out not to. */
+  get canBeRead(): boolean {
+    return !this.#isRefused;
+  }
+
   get sessionBeingRead(): string | undefined {
     return this.#sessionBeingRead;
   }

@@ -42,7 +42,7 @@ export function subagentDetails(
     agentType: "subagent",
     ...(facts.model === undefined ? undefined : { model: redactAndCut(facts.model, MAX_DETAIL_TEXT_LENGTH) }),
     ...(Object.keys(usage).length === 0 ? undefined : { usage }),
-    routingProfile: facts.routingProfile ?? UNPROFILED,
+    routingProfile: redactAndCut(facts.routingProfile ?? UNPROFILED, MAX_DETAIL_TEXT_LENGTH),
     hermes: present({
       depth: facts.depth,
       delegationId: facts.delegationId,

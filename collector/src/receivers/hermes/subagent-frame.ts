@@ -1,4 +1,4 @@
-import { isJsonObject } from "@agent-lifecycle/proto";
+import { codePointLength, isJsonObject, MAX_IDENTIFIER_LENGTH } from "@agent-lifecycle/proto";
 import type { GatewayEvent } from "./gateway-frame.ts";
 
 const SUBAGENT_EVENTS = [
@@ -65,10 +65,10 @@ export function readSubagentFrame(event: GatewayEvent): SubagentReading {
   return { kind: "frame", frame: { type, sessionId: event.sessionId, sequence: event.sequence, facts } };
 }
 
-/** Reads a payload or a row of `delegation.status`; `undefined` when it names no child. */
+/** Reads a payload or a row of `delegation.status`; `undefined` when it names no child that could be one of ours. */
 export function readSubagentFacts(raw: unknown): SubagentFacts | undefined {
   if (!isJsonObject(raw)) return undefined;
-  const childId = text(raw["subagent_id"]);
+  const childId = identifier(raw["subagent_id"]);
   if (childId === undefined) return undefined;
   return {
     childId,
@@ -99,9 +99,21 @@ function said<Name extends string, Value>(name: Name, value: Value | undefined):
   return value === undefined ? {} : ({ [name]: value } as { readonly [key in Name]: Value });
 }
 
+/** Whether a row names a child that the contract has no room for: nobody that we know is meant. */
+export function namesNobodyKnown(raw: unknown): boolean {
+  const named = isJsonObject(raw) ? text(raw["subagent_id"]) : undefined;
+  return named !== undefined && identifier(named) === undefined;
+}
+
+/** Longer names are none (contract section 2). */
+function identifier(value: unknown): string | undefined {
+  const name = text(value);
+  return name === undefined || codePointLength(name) > MAX_IDENTIFIER_LENGTH ? undefined : name;
+}
+
 /** A child that is called its own parent has none that we could believe (N2). */
 function parentOf(value: unknown, childId: string): string | undefined {
-  const parent = text(value);
+  const parent = identifier(value);
   return parent === childId ? undefined : parent;
 }
 

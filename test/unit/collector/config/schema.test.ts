@@ -38,7 +38,7 @@ const hermes = {
 };
 const stdio = {
   command: ["gateway"] as const,
-  workingDirectory: "/work",
+  workingDirectory: "/srv/gateway",
   environment: new Map([["NAME", "never-shown"]]),
 };
 

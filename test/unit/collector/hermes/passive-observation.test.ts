@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { payloadOf } from "../../../kit/hermes/frames.ts";
 import { GATEWAY_0_19, GATEWAY_0_20_6, GATEWAY_0_21 } from "../../../kit/hermes/gateway-build.ts";
 import { GatewayDouble } from "../../../kit/hermes/gateway-double.ts";
+import { GatewayError } from "../../../kit/hermes/gateway-methods.ts";
 import { observe } from "./observation.ts";
 
 const SESSION = "s1";
@@ -95,13 +96,23 @@ describe("events that come unasked", () => {
     expect(intake.events.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => "applied"));
   });
 
+  test("those that come before the gateway has said what it does are not lost", async () => {
+    const gateway = new GatewayDouble(GATEWAY_0_19);
+    gateway.answers.set("session.events.since", () => {
+      gateway.push({ type: "subagent.start", session_id: SESSION, payload: payloadOf("sa-0-a") });
+      throw new GatewayError(-32601);
+    });
+    const { intake } = await observe(gateway);
+    expect(intake.statesReported("sa-0-a")).toEqual(["created", "starting", "running"]);
+  });
+
   test("a flood is bounded, and what was lost of it is told and made up for by a snapshot", async () => {
     const gateway = new GatewayDouble(GATEWAY_0_19);
     const { intake, look } = await observe(gateway);
     await look();
     const snapshots = intake.snapshots.length;
     for (let frame = 0; frame < 10_005; frame += 1) {
-      gateway.push({ type: "subagent.thinking", session_id: SESSION, payload: payloadOf("sa-0-a") });
+      gateway.push({ type: "subagent.tool", session_id: SESSION, payload: payloadOf("sa-0-a") });
     }
     await look();
     expect(intake.events).toHaveLength(10_000);

@@ -81,6 +81,21 @@ describe("streams that can be read", () => {
     expect(intake.child("sa-0-a").conflicts).toBe(0);
   });
 
+  test("a child that thinks aloud is at work, once a look; its tools stay, one by one", async () => {
+    const gateway = replayGateway();
+    const { intake, look } = await observe(gateway);
+    gateway.emit(SESSION, "subagent.start", payloadOf("sa-0-a"));
+    for (const type of ["thinking", "thinking", "tool", "tool", "thinking", "progress", "thinking", "thinking"]) {
+      gateway.emit(SESSION, `subagent.${type}`, payloadOf("sa-0-a", { tool_name: "web" }));
+      gateway.emit(SESSION, "subagent.thinking", payloadOf("sa-1-b"));
+    }
+    await look(2);
+    const told = (childId: string) =>
+      intake.events.filter(({ event }) => event.childId === childId).flatMap(({ event }) => event.activity ?? []);
+    expect(told("sa-0-a")).toEqual(["thinking", "web", "web", "thinking", "working", "thinking"]);
+    expect(told("sa-1-b")).toEqual(["thinking"]);
+  });
+
   test("what happened while the connection was down is read after it, once", async () => {
     const gateway = replayGateway();
     gateway.emit(SESSION, "subagent.start", payloadOf("sa-0-a"));
@@ -175,7 +190,7 @@ describe("streams that can be read", () => {
     for (let frame = 0; frame < 9; frame += 1) gateway.emit(SESSION, "message.start");
     gateway.emit(SESSION, "subagent.start", payloadOf("sa-0-a"));
     gateway.rows = [rowOf("sa-0-a")];
-    const { intake, time, look } = await observe(gateway);
+    const { intake, time, look, receiver } = await observe(gateway);
     gateway.restart("epoch-2");
     gateway.openSession(SESSION);
     gateway.emit(SESSION, "subagent.start", payloadOf("sa-0-b"));
@@ -184,10 +199,8 @@ describe("streams that can be read", () => {
     await look(3);
     expect(intake.child("sa-0-b")).toMatchObject({ state: "running", epoch: "epoch-2", history: "complete" });
     expect(intake.child("sa-0-a")).toMatchObject({ state: "running", epoch: "epoch-1" });
-    for (const toolCalls of [1, 2]) {
-      gateway.rows = [rowOf("sa-0-b", { tool_count: toolCalls })];
-      await look();
-    }
+    // Its authority is asked again, as it is whenever a connection works.
+    await intake.acceptSnapshot(await receiver.snapshotSource.fetch(new AbortController().signal));
     expect(intake.child("sa-0-a")).toMatchObject({ state: "running", stale: { reason: "snapshot_omission" } });
   });
 

@@ -1,9 +1,9 @@
-import { fileURLToPath } from "node:url";
 import type { HermesOptions } from "@agent-lifecycle/collector/parts";
 import { describe, expect, test, vi } from "vitest";
+import { fixture } from "../../../kit/program.ts";
 import { receive } from "./real-receiver.ts";
 
-const PROGRAM = fileURLToPath(new URL("../../../fixtures/programs/hermes-gateway.ts", import.meta.url));
+const PROGRAM = fixture("hermes-gateway.ts");
 
 function stdioGateway(mode: string): HermesOptions["transport"] {
   return { kind: "stdio", command: [process.execPath, PROGRAM], environment: { GATEWAY_MODE: mode } };
@@ -48,9 +48,8 @@ describe("a gateway that we start", () => {
   test("whose own children hold its streams open is gone when it is gone", async () => {
     const { receiver, intake } = await receive(stdioGateway("parent"));
     await vi.waitFor(() => expect(intake.states).toEqual({ "sa-0-ä": "running" }), { timeout: 5_000 });
-    const began = performance.now();
     await receiver.shutdown();
-    expect(performance.now() - began).toBeLessThan(4_000);
+    expect(receiver.status.state).toBe("stopped");
   });
 
   test("that does not stop when it is asked to is made to", async () => {

@@ -34,7 +34,7 @@ describe("who runs", () => {
     ]);
   });
 
-  test("rows that repeat what is known are not passed on again; a new child and a new tool are", async () => {
+  test("rows that repeat what is known are not passed on again; a new tool is an event, a new child a snapshot", async () => {
     const gateway = new GatewayDouble(GATEWAY_0_19);
     gateway.rows = [rowOf("sa-0-a")];
     const { intake, look } = await observe(gateway);
@@ -43,10 +43,30 @@ describe("who runs", () => {
     expect(intake.snapshots).toHaveLength(1);
     gateway.rows = [rowOf("sa-0-a", { tool_count: 1, last_tool: "terminal" })];
     await look(3);
-    expect(intake.snapshots).toHaveLength(2);
+    expect(intake.snapshots).toHaveLength(1);
+    expect(intake.events.map(({ event, status }) => [event.kind, event.activity, status])).toEqual([
+      ["activity", "terminal", "applied"],
+    ]);
+    expect(intake.child("sa-0-a")).toMatchObject({ facts: { tool: "terminal", usage: { toolCalls: 1 } } });
     gateway.rows = [rowOf("sa-0-a", { tool_count: 1, last_tool: "terminal" }), rowOf("sa-1-b")];
     await look(3);
-    expect(intake.snapshots).toHaveLength(3);
+    expect(intake.snapshots).toHaveLength(2);
+  });
+
+  test("tools that frames tell of are not told twice; those of a grandchild, whose frames are dropped, are", async () => {
+    const gateway = replayGateway();
+    gateway.emit(SESSION, "subagent.start", payloadOf("sa-0-a"));
+    gateway.emit(SESSION, "subagent.start", payloadOf("sa-0-g", { parent_id: "sa-0-a", depth: 1 }));
+    const rows = (toolCount: number): readonly unknown[] => [
+      rowOf("sa-0-a", { tool_count: toolCount, last_tool: "web" }),
+      rowOf("sa-0-g", { parent_id: "sa-0-a", depth: 1, tool_count: toolCount, last_tool: "terminal" }),
+    ];
+    gateway.rows = rows(0);
+    const { intake, look } = await observe(gateway);
+    gateway.rows = rows(1);
+    await look(2);
+    const told = intake.events.filter(({ event }) => event.kind === "activity");
+    expect(told.map(({ event }) => [event.childId, event.activity])).toEqual([["sa-0-g", "terminal"]]);
   });
 
   test("a child that vanished from the rows without a word is missed twice: stale, and neither ended nor lost by that", async () => {
@@ -129,7 +149,7 @@ describe("who runs", () => {
     await look(3);
     expect(intake.states).toEqual({ "sa-0-a": "running" });
     expect(intake.child("sa-0-a").misses).toBe(0);
-    expect(intake.problems[0]?.text).toBe("unknown status banana");
+    expect(intake.problems.map(({ text }) => text)).toEqual(["unknown status banana", "unknown status banana"]);
   });
 
   test("children that were asked for and never started stay created: rows say nothing about them", async () => {
