@@ -1,9 +1,8 @@
-import { STATES } from "@agent-lifecycle/proto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { closedPort } from "../../kit/closed-port.ts";
 import { temporaryDirectory } from "../../kit/event-file.ts";
-import { dashboards, queriesOf } from "../../kit/grafana-pack.ts";
 import { memoryOf } from "../../kit/process-memory.ts";
+import { oneChild, panelsOf } from "./displays.ts";
 import { OurCollector, relay, send } from "./pipeline.ts";
 import {
   built,
@@ -226,8 +225,8 @@ test("real back ends have everything, once, also after an outage of them all in 
     `resident before the outage: ${mebibytes(beforeOutage)} MiB; ours was killed in it, with ${LIVES} children sent before and ${LIVES} after`,
   );
 
-  await sameOnBoard(ours, series);
-  await rightRows(store, tracing);
+  if (series !== undefined) reports.push(...(await panelsOf(series, ours, WAITING)));
+  reports.push(...(await oneChild(store, tracing, { name: "killed-10", failed: Math.ceil(LIVES / 5) * 3 })));
 });
 
 function version(found: Found): string {
@@ -240,119 +239,4 @@ function signalOf(id: string): string {
 
 function mebibytes(bytes: number): string {
   return (bytes / MEBIBYTE).toFixed(0);
-}
-
-/** Every query of metrics in the dashboards, asked of a real Prometheus; and the board's numbers at the same moment. */
-async function sameOnBoard(
-  ours: OurCollector,
-  series: Awaited<ReturnType<typeof prometheus>> | undefined,
-): Promise<void> {
-  if (series === undefined) return;
-  const scraped = 'job="agent-lifecycle"';
-  await until(async () => (await series.query(`up{${scraped}}`))[0]?.value === 1);
-  const summary = await ours.running.get<{
-    readonly live: number;
-    readonly stale: number;
-    readonly byState: Readonly<Record<string, number>>;
-  }>("/api/v1/summary");
-  await until(
-    async () => (await series.query(`sum(agent_lifecycle_live_children{${scraped}})`))[0]?.value === summary.live,
-  );
-  const byState = await series.query(`sum by (state) (agent_lifecycle_children{${scraped}})`);
-  for (const { metric, value } of byState)
-    expect([metric["state"], value]).toEqual([metric["state"], summary.byState[metric["state"] ?? ""]]);
-  expect(byState).toHaveLength(STATES.length);
-
-  const rows: string[][] = [];
-  for (const [file, dashboard] of dashboards()) {
-    for (const { panel, type, query } of queriesOf(dashboard)) {
-      if (type !== "prometheus") continue;
-      const asked = query
-        .replaceAll("$__rate_interval", "5s")
-        .replaceAll("$__range", "5m")
-        .replaceAll("$source", ".*")
-        // Both ways lead here: those of the scrape are asked.
-        .replaceAll(/\b((?:agent_lifecycle|otelcol)_[a-z_]+)(\{?)/g, (_, name: string, brace: string) =>
-          brace === "" ? `${name}{${scraped}}` : `${name}{${scraped}, `,
-        );
-      const samples = await series.query(asked);
-      const shown = samples.slice(0, 4).map(({ metric, value }) => {
-        const { __name__: _, job: __, instance: ___, ...labels } = metric;
-        const text = Object.values(labels).join(" ");
-        return `${text === "" ? "" : `${text} `}${Number(value.toFixed(3))}`;
-      });
-      rows.push([dashboard.title.replace("Agents: ", ""), panel, shown.join(", ") + (samples.length > 4 ? ", …" : "")]);
-      if (panel === "Live") expect(samples[0]?.value).toBe(summary.live);
-      if (panel === "Waiting for somebody") expect(samples[0]?.value).toBe(WAITING);
-      if (panel === "Stale") expect(samples[0]?.value).toBe(summary.stale);
-      if (panel === "Live children by state") {
-        for (const { metric, value } of samples) expect(value).toBe(summary.byState[metric["state"] ?? ""]);
-        expect(samples.length).toBeGreaterThan(0);
-      }
-      expect([file, panel, samples.length > 0 || isEmptyHere(panel)]).toEqual([file, panel, true]);
-    }
-  }
-  reports.push(
-    textTable(["dashboard", "panel", "what Prometheus answers"], rows),
-    `the board at the same moment: ${JSON.stringify({ live: summary.live, stale: summary.stale, ...summary.byState })}`,
-  );
-}
-
-/** What this run gives no reason for: nobody was silent, refused or asked. */
-function isEmptyHere(panel: string): boolean {
-  return /^(?:Refused|Objections by code|Questions about stale children|Authorities|Conflicts)/.test(panel);
-}
-
-/** What the dashboards ask of logs and traces, asked of the stores that are here in their own languages. */
-async function rightRows(
-  store: Awaited<ReturnType<typeof victoriaLogs>>,
-  tracing: Awaited<ReturnType<typeof jaeger>> | undefined,
-): Promise<void> {
-  const ours = '_time:1d event_name:="agent_lifecycle.projection" service.name:="agent-lifecycle-collector"';
-  const failed = await store.query<{ readonly failed: string }>(
-    `${ours} agent_lifecycle.update:="state" agent_lifecycle.state:="failed" | stats count_uniq("agent_lifecycle.child_id") failed`,
-  );
-  expect(Number(failed[0]?.failed)).toBe(Math.ceil(LIVES / 5) * 3);
-  const life = await store.query<Record<string, string>>(
-    `${ours} agent_lifecycle.child_id:="killed-10" agent_lifecycle.update:="state" | sort by (_time) | fields _time, _msg, "agent_lifecycle.previous_state", "agent_lifecycle.state", trace_id`,
-  );
-  expect(life.map((one) => one["agent_lifecycle.state"])).toEqual([
-    "created",
-    "starting",
-    "running",
-    "waiting",
-    "running",
-    "failed",
-  ]);
-  expect(life.map((one) => one["agent_lifecycle.previous_state"] ?? "")).toEqual([
-    "",
-    "created",
-    "starting",
-    "running",
-    "waiting",
-    "running",
-  ]);
-  reports.push(
-    textTable(
-      ["one child, as VictoriaLogs has it", "from", "to"],
-      life.map((one) => [
-        one["_msg"] ?? "",
-        one["agent_lifecycle.previous_state"] ?? "",
-        one["agent_lifecycle.state"] ?? "",
-      ]),
-    ),
-  );
-  if (tracing === undefined) return;
-  const spans = await tracing.spansOf("killed-10");
-  expect(spans.toSorted()).toEqual(
-    [
-      "agent created",
-      "agent lifecycle",
-      "agent running",
-      "agent running",
-      "agent starting",
-      "agent waiting",
-    ].toSorted(),
-  );
-  reports.push(`the same child, as Jaeger has it: ${spans.join(", ")}`);
 }
