@@ -52,7 +52,11 @@ for (const [name, line] of Object.entries(LINES)) {
           Array.from({ length: 6 }, (_, index) => [`event-${index + 1}`, "applied", null]),
         );
         expect(
-          await metric(collector, "agent_lifecycle_foreign_records", protocol === "grpc" ? "otlp_grpc" : "otlp_http"),
+          await metric(
+            collector,
+            "agent_lifecycle_foreign_records_total",
+            protocol === "grpc" ? "otlp_grpc" : "otlp_http",
+          ),
         ).toBe(1);
       });
     }

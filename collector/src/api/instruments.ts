@@ -4,9 +4,15 @@ import type { MetricRegisters } from "./metric-registers.ts";
 
 /** Makes instruments from what the registry of names says of them, and from nothing else. */
 export interface Instruments {
-  counter<Label extends string>(definition: MetricDefinition<Label>): Counter<Label>;
+  counter<Label extends string>(definition: MetricDefinition<Label>): CountingCounter<Label>;
   gauge<Label extends string>(definition: MetricDefinition<Label>): Gauge<Label>;
   histogram<Label extends string>(definition: MetricDefinition<Label>): ObservedHistogram<Label>;
+}
+
+/** What is counted, in both formats. */
+export interface CountingCounter<Label extends string> {
+  inc(labels: Readonly<Partial<Record<Label, string>>>, value?: number): void;
+  reset(): void;
 }
 
 /** A histogram whose observations can name a trace, which OpenMetrics shows as an exemplar. */
@@ -17,7 +23,20 @@ export interface ObservedHistogram<Label extends string> {
 export function createInstruments(registers: MetricRegisters): Instruments {
   const [prometheus, openMetrics] = registers;
   return {
-    counter: (definition) => new Counter({ ...describe(definition), registers: [...registers] }),
+    counter: (definition) => {
+      // To show a counter in OpenMetrics the library takes the suffix from its name, for good: each format has its own.
+      const shown = [prometheus, openMetrics].map(
+        (register) => new Counter({ ...describe(definition), registers: [register] }),
+      );
+      return {
+        inc: (labels, value) => {
+          for (const counter of shown) counter.inc(labels, value);
+        },
+        reset: () => {
+          for (const counter of shown) counter.reset();
+        },
+      };
+    },
     gauge: (definition) => new Gauge({ ...describe(definition), registers: [...registers] }),
     histogram: (definition) => {
       const settings = { ...describe(definition), buckets: [...(definition.buckets ?? [])] };

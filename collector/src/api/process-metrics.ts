@@ -11,9 +11,9 @@ export function createProcessMetrics({ counter, gauge }: Instruments): () => voi
   return () => {
     memory.set(process.memoryUsage.rss());
     uptime.reset();
-    uptime.inc(process.uptime());
+    uptime.inc({}, process.uptime());
     const { user, system } = process.cpuUsage();
     processor.reset();
-    processor.inc((user + system) / MICROSECONDS);
+    processor.inc({}, (user + system) / MICROSECONDS);
   };
 }

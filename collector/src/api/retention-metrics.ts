@@ -12,8 +12,8 @@ export function createRetentionMetrics({ counter, gauge }: Instruments): Retenti
   const halted = gauge(RETENTION_METRICS.halted);
   return {
     countRetention: (inputs, children, removedInputId) => {
-      removedInputs.inc(inputs);
-      removedChildren.inc(children);
+      removedInputs.inc({}, inputs);
+      removedChildren.inc({}, children);
       beginning.set(removedInputId);
     },
     setStorage: (state) => {

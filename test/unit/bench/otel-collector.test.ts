@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { coresOf } from "../../bench/processes/core-pinning.ts";
 import { otelCollectorConfiguration } from "../../bench/processes/otel-collector-configuration.ts";
-import { reasonOf, versionOf } from "../../programs/otel-collector/build.ts";
+import { reasonOf } from "../../programs/go-program.ts";
+import { versionOf } from "../../programs/otel-collector/build.ts";
 
 describe("the Collector that ours is measured against", () => {
   test("everything it acknowledges has passed its persistent queue", () => {

@@ -13,6 +13,16 @@ describe("one registry of metrics", () => {
     expect(exposedMetrics(exposition)).toEqual(registered);
   });
 
+  it("is the same in both formats, whichever was asked for first", async () => {
+    const { apiUrl } = await startTestCollector();
+    const ask = async (accept: string): Promise<string> =>
+      (await fetch(`${apiUrl}/metrics`, { headers: { accept } })).text();
+    const before = exposedMetrics(await ask("text/plain"));
+    const openMetrics = await ask("application/openmetrics-text");
+    expect(exposedMetrics(await ask("text/plain"))).toEqual(before);
+    expect(openMetrics).toMatch(/^otelcol_process_uptime_seconds_total /m);
+  });
+
   it("is what docs/telemetry.md lists", () => {
     const table = metricsTable();
     expect(documentedPart("telemetry.md", "metrics", table)).toBe(table);
