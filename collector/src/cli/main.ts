@@ -8,9 +8,11 @@ import { configCommand } from "./commands/config.ts";
 import { conformCommand } from "./commands/conform.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { journalCommand } from "./commands/journal.ts";
+import { mcpCommand } from "./commands/mcp.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { runCommand } from "./commands/run.ts";
 import { statusCommand } from "./commands/status.ts";
+import { tailCommand } from "./commands/tail.ts";
 import { validateCommand } from "./commands/validate.ts";
 import { verifyCommand } from "./commands/verify.ts";
 import { watchCommand } from "./commands/watch.ts";
@@ -24,6 +26,8 @@ const COMMANDS: readonly (() => Command)[] = [
   adoptCommand,
   statusCommand,
   watchCommand,
+  tailCommand,
+  mcpCommand,
   validateCommand,
   replayCommand,
   verifyCommand,
