@@ -15,15 +15,29 @@ export function destinationFolder(directory: string, destination: string): strin
 }
 
 /**
- * A name for the spool of this process. The name is the owner's record: taking a spool over is one `rename`, which
- * exactly one process can do, and there is no moment at which a spool has no owner or two.
+ * A name for a spool of this process. The name is the owner's record: taking a spool over is one `rename`, which exactly
+ * one process can do, and there is no moment at which a spool has no owner or two. Its end names the spool itself, sorts
+ * by the time it was begun, and stays whoever owns it.
  */
-export function ownFolderName(identity: ProcessIdentity = ownIdentity()): string {
+export function ownFolderName(spool: string = newSpool(), identity: ProcessIdentity = ownIdentity()): string {
   const { pid, startTime = "", bootId = "", pidNamespace = "", host } = identity;
-  return `p${pid}.s${startTime}.b${bootId}.n${pidNamespace}.h${host}.${randomUUID().slice(0, 8)}`;
+  return `p${pid}.s${startTime}.b${bootId}.n${pidNamespace}.h${host}.${spool}`;
 }
 
-const FOLDER_NAME = /^p(\d{1,10})\.s([A-Za-z0-9]*)\.b([0-9a-f]*)\.n(\d*)\.h([0-9a-f]{8})\.[0-9a-f]{8}$/;
+let begun = 0;
+
+/** Milliseconds, a count for spools of one moment, and what makes it unique, all of fixed width. */
+function newSpool(): string {
+  begun = (begun + 1) % 36 ** 2;
+  const time = Date.now().toString(36).padStart(9, "0");
+  return `${time}${begun.toString(36).padStart(2, "0")}-${randomUUID().slice(0, 8)}`;
+}
+
+const FOLDER_NAME = /^p(\d{1,10})\.s([A-Za-z0-9]*)\.b([0-9a-f]*)\.n(\d*)\.h([0-9a-f]{8})\.[0-9a-z]{11}-[0-9a-f]{8}$/;
+
+function spoolIn(name: string): string {
+  return name.slice(name.lastIndexOf(".") + 1);
+}
 
 function ownerOf(name: string): ProcessIdentity | undefined {
   const parts = FOLDER_NAME.exec(name);
@@ -41,15 +55,17 @@ function ownerOf(name: string): ProcessIdentity | undefined {
 /**
  * Takes over the spools of processes that are no more. Those of living processes, of other users, and whatever else
  * lies there are left alone.
- * @returns the paths of the folders that are ours now.
+ * @returns the paths of the folders that are ours now, those begun first in front.
  */
 export function adoptAbandoned(folder: string, nowMs: number): readonly string[] {
   const adopted: string[] = [];
-  for (const name of namesIn(folder)) {
+  const names = namesIn(folder).map((name) => ({ name, spool: spoolIn(name) }));
+  names.sort((one, other) => (one.spool < other.spool ? -1 : 1));
+  for (const { name, spool } of names) {
     const owner = ownerOf(name);
     const path = join(folder, name);
     if (owner === undefined || !isAbandoned(owner, path, nowMs)) continue;
-    const ours = join(folder, ownFolderName());
+    const ours = join(folder, ownFolderName(spool));
     try {
       renameSync(path, ours);
       adopted.push(ours);

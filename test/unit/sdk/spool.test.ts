@@ -280,6 +280,15 @@ describe("a spool that was left behind", () => {
     expect(segments(directory)).toEqual([]);
   });
 
+  it("in several parts is sent in the order in which they were begun", async () => {
+    const directory = temporaryDirectory();
+    for (let part = 0; part < 8; part += 1) await leave(directory, part + 1);
+    const next = held({}, { spool: { directory } });
+    await takeAll(next);
+    const ends = next.exporter.taken.map((batch) => batch.length);
+    expect(ends).toEqual(Array.from({ length: 8 }, (_, index) => index + 1));
+  });
+
   it("is sent by exactly one of many", async () => {
     const directory = temporaryDirectory();
     await leave(directory, 30);
@@ -338,7 +347,7 @@ describe("a spool that was left behind", () => {
     const [destination = ""] = readdirSync(directory);
     const elsewhere = temporaryDirectory();
     writeFileSync(join(elsewhere, "1.jsonl"), "{}\n");
-    symlinkSync(elsewhere, join(directory, destination, "p0.s.b.n.h00000000.00000000"));
+    symlinkSync(elsewhere, join(directory, destination, "p0.s.b.n.h00000000.00000000000-00000000"));
     const next = held({}, { spool: { directory } });
     await takeAll(next);
     expect(next.lifecycle.counters().adopted).toBe(1);
