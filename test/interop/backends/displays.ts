@@ -15,9 +15,11 @@ export async function panelsOf(series: Prometheus, ours: OurCollector, waiting: 
     readonly stale: number;
     readonly byState: Readonly<Record<string, number>>;
   }>("/api/v1/summary");
-  await until(
-    async () => (await series.query(`sum(agent_lifecycle_live_children{${scraped}})`))[0]?.value === summary.live,
-  );
+  // A scrape is as old as a second.
+  const started = Object.values(summary.byState).reduce((sum, children) => sum + children, 0);
+  await until(async () => (await series.query(`sum(agent_lifecycle_children{${scraped}})`))[0]?.value === started);
+  // A rate is between two scrapes at least.
+  await until(async () => ((await series.query(`sum_over_time(up{${scraped}}[20s])`))[0]?.value ?? 0) >= 4);
   const byState = await series.query(`sum by (state) (agent_lifecycle_children{${scraped}})`);
   for (const { metric, value } of byState)
     expect([metric["state"], value]).toEqual([metric["state"], summary.byState[metric["state"] ?? ""]]);
@@ -28,7 +30,7 @@ export async function panelsOf(series: Prometheus, ours: OurCollector, waiting: 
     for (const { panel, type, query } of queriesOf(dashboard)) {
       if (type !== "prometheus") continue;
       const asked = query
-        .replaceAll("$__rate_interval", "5s")
+        .replaceAll("$__rate_interval", "30s")
         .replaceAll("$__range", "5m")
         .replaceAll("$source", ".*")
         // Both ways lead here: those of the scrape are asked.

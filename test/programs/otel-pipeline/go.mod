@@ -15,6 +15,7 @@ require (
 	go.opentelemetry.io/collector/exporter/otlpexporter v0.149.0
 	go.opentelemetry.io/collector/exporter/otlphttpexporter v0.149.0
 	go.opentelemetry.io/collector/otelcol v0.149.0
+	go.opentelemetry.io/collector/processor v1.55.0
 	go.opentelemetry.io/collector/processor/batchprocessor v0.149.0
 	go.opentelemetry.io/collector/processor/memorylimiterprocessor v0.149.0
 	go.opentelemetry.io/collector/receiver/otlpreceiver v0.149.0
@@ -183,7 +184,6 @@ require (
 	go.opentelemetry.io/collector/pdata/xpdata v0.149.0 // indirect
 	go.opentelemetry.io/collector/pipeline v1.55.0 // indirect
 	go.opentelemetry.io/collector/pipeline/xpipeline v0.149.0 // indirect
-	go.opentelemetry.io/collector/processor v1.55.0 // indirect
 	go.opentelemetry.io/collector/processor/processorhelper v0.149.0 // indirect
 	go.opentelemetry.io/collector/processor/processorhelper/xprocessorhelper v0.149.0 // indirect
 	go.opentelemetry.io/collector/processor/processortest v0.149.0 // indirect

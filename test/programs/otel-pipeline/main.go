@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/collector/exporter/otlpexporter"
 	"go.opentelemetry.io/collector/exporter/otlphttpexporter"
 	"go.opentelemetry.io/collector/otelcol"
+	"go.opentelemetry.io/collector/processor"
 	"go.opentelemetry.io/collector/processor/batchprocessor"
 	"go.opentelemetry.io/collector/processor/memorylimiterprocessor"
 	"go.opentelemetry.io/collector/receiver/otlpreceiver"
@@ -48,7 +49,7 @@ func factories() (otelcol.Factories, error) {
 	if factories.Receivers, err = otelcol.MakeFactoryMap(otlpreceiver.NewFactory(), kafkareceiver.NewFactory()); err != nil {
 		return otelcol.Factories{}, err
 	}
-	if factories.Processors, err = otelcol.MakeFactoryMap(memorylimiterprocessor.NewFactory(), batchprocessor.NewFactory(), attributesprocessor.NewFactory(), filterprocessor.NewFactory()); err != nil {
+	if factories.Processors, err = otelcol.MakeFactoryMap[processor.Factory](memorylimiterprocessor.NewFactory(), batchprocessor.NewFactory(), attributesprocessor.NewFactory(), filterprocessor.NewFactory()); err != nil {
 		return otelcol.Factories{}, err
 	}
 	if factories.Exporters, err = otelcol.MakeFactoryMap(otlphttpexporter.NewFactory(), otlpexporter.NewFactory(), kafkaexporter.NewFactory()); err != nil {
