@@ -1,4 +1,6 @@
-import type { ChildrenPage, ChildView, SummaryView } from "@agent-lifecycle/proto";
+import type { ChildView, SummaryView } from "@agent-lifecycle/proto";
+import { ApiError } from "../client/api-error.ts";
+import { type ChildrenQuery, LifecycleClient } from "../client/lifecycle-client.ts";
 import { CommandError, messageOf } from "./command-error.ts";
 
 export const DEFAULT_API_URL = "http://127.0.0.1:8787";
@@ -20,60 +22,69 @@ export interface Overview {
   readonly isCut: boolean;
 }
 
+/** @throws CommandError when the address is none. */
+export function createApiClient({ url, readToken }: ApiClientOptions): LifecycleClient {
+  if (!URL.canParse(url)) throw new CommandError(`--url must be an address such as ${DEFAULT_API_URL}, not ${url}`);
+  return new LifecycleClient({
+    url,
+    timeoutMs: REQUEST_TIMEOUT_MS,
+    ...(readToken === undefined ? undefined : { token: readToken }),
+  });
+}
+
 /**
  * Reads the summary and the newest children.
  * @throws CommandError when the collector cannot be reached or refuses.
  */
-export async function fetchOverview(options: ApiClientOptions, maxChildren: number): Promise<Overview> {
-  for (let attempts = 1; ; attempts += 1) {
-    const { position, ...listed } = await fetchChildren(options, maxChildren);
-    const summary = await get<SummaryView>(options, "/api/v1/summary");
-    // Counts must be those of the rows above them; on a busy collector the two cannot be had at one time.
-    if (summary.position === position || attempts === MAX_ATTEMPTS) return { summary, ...listed };
+export async function fetchOverview(
+  options: ApiClientOptions,
+  maxChildren: number,
+  query: ChildrenQuery = {},
+): Promise<Overview> {
+  const client = createApiClient(options);
+  try {
+    for (let attempts = 1; ; attempts += 1) {
+      const { position, ...listed } = await listNewest(client, maxChildren, query);
+      const summary = await client.summary();
+      // Counts must be those of the rows above them; on a busy collector the two cannot be had at one time.
+      if (summary.position === position || attempts === MAX_ATTEMPTS) return { summary, ...listed };
+    }
+  } catch (error) {
+    throw commandErrorOf(error, options);
   }
+}
+
+/** What went wrong, as a sentence for the person at the terminal. */
+function commandErrorOf(error: unknown, { url }: ApiClientOptions): CommandError {
+  if (error instanceof CommandError) return error;
+  if (error instanceof ApiError) {
+    if (error.status === 401) {
+      return new CommandError(`the collector at ${url} asks for a token: --read-token, or AGENT_LIFECYCLE_READ_TOKEN`);
+    }
+    if (error.status === 404) {
+      return new CommandError(`${url} is not the collector's API; that is usually ${DEFAULT_API_URL}`);
+    }
+    return new CommandError(`the collector at ${url}: ${error.message}`, { cause: error });
+  }
+  const reason = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+  return new CommandError(`no collector answers at ${url} (${reason}); start one with: agent-lifecycle collector`, {
+    cause: error,
+  });
 }
 
 interface ListedChildren extends Omit<Overview, "summary"> {
   readonly position: number;
 }
 
-async function fetchChildren(options: ApiClientOptions, maxChildren: number): Promise<ListedChildren> {
+async function listNewest(client: LifecycleClient, maxChildren: number, query: ChildrenQuery): Promise<ListedChildren> {
   const children: ChildView[] = [];
-  let cursor: string | null = null;
-  let position = 0;
-  do {
+  let cursor: string | undefined;
+  for (;;) {
     const limit = Math.min(PAGE_SIZE, maxChildren - children.length);
-    const query = new URLSearchParams({ limit: String(limit), ...(cursor === null ? undefined : { cursor }) });
-    const page: ChildrenPage = await get<ChildrenPage>(options, `/api/v1/children?${query}`);
+    const page = await client.listChildren({ ...query, limit, ...(cursor === undefined ? undefined : { cursor }) });
     children.push(...page.children);
-    cursor = page.nextCursor;
-    position = page.position;
-  } while (cursor !== null && children.length < maxChildren);
-  return { children, isCut: cursor !== null, position };
-}
-
-async function get<Body>({ url, readToken }: ApiClientOptions, path: string): Promise<Body> {
-  if (!URL.canParse(path, url))
-    throw new CommandError(`--url must be an address such as ${DEFAULT_API_URL}, not ${url}`);
-  const target = new URL(path, url);
-  let response: Response;
-  try {
-    response = await fetch(target, {
-      headers: readToken === undefined ? {} : { authorization: `Bearer ${readToken}` },
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-    });
-  } catch (error) {
-    const reason = error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
-    throw new CommandError(`no collector answers at ${url} (${reason}); start one with: agent-lifecycle collector`, {
-      cause: error,
-    });
+    cursor = page.nextCursor ?? undefined;
+    const isCut = cursor !== undefined;
+    if (!isCut || children.length >= maxChildren) return { children, isCut, position: page.position };
   }
-  if (response.status === 401) {
-    throw new CommandError(`the collector at ${url} asks for a token: --read-token, or AGENT_LIFECYCLE_READ_TOKEN`);
-  }
-  if (response.status === 404) {
-    throw new CommandError(`${url} is not the collector's API; that is usually ${DEFAULT_API_URL}`);
-  }
-  if (!response.ok) throw new CommandError(`${target.href} answered ${response.status} ${response.statusText}`);
-  return (await response.json()) as Body;
 }

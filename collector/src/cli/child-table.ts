@@ -37,6 +37,11 @@ export interface TableOptions {
 /** The children as a table, one row each, and the counts under it (D1, D2). Control characters of data are not printed. */
 export function renderTable(summary: SummaryView, children: readonly ChildView[], options: TableOptions): string {
   if (!summary.evidenceSeen) return `${VISIBILITY_UNAVAILABLE}\n`;
+  return `${[...tableLines(children, options), "", countsLine(summary)].join("\n")}\n`;
+}
+
+/** The table alone: a line of titles, then one for each child. */
+export function tableLines(children: readonly ChildView[], options: TableOptions): readonly string[] {
   const rows = children.map((child) => rowOf(child, options.now));
   const widths = [
     Math.min(
@@ -59,12 +64,11 @@ export function renderTable(summary: SummaryView, children: readonly ChildView[]
     const used = widths[0] + widths[1] + widths[2] + widths[3] + 8;
     lines.push(`${start}  ${cut(row.doing, Math.max(10, options.width - used))}`.trimEnd());
   }
-  lines.push("", countsLine(summary));
-  return `${lines.join("\n")}\n`;
+  return lines;
 }
 
 /** `6 started = 1 live + 2 completed + 1 failed + 1 cancelled + 1 lost` */
-function countsLine(summary: SummaryView): string {
+export function countsLine(summary: SummaryView): string {
   const { started, live, stale, provisional, stateUnknown, byState } = summary;
   const sum = [
     `${live} live`,
@@ -79,6 +83,12 @@ function countsLine(summary: SummaryView): string {
     stateUnknown === 0 ? [] : [`${stateUnknown} without a known state`],
   ].flat();
   return `${started} started = ${sum}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}`;
+}
+
+/** A change of a child as one line: when it was heard of, its literal state and marks, who it is, and what it does. */
+export function changeLine(child: ChildView): string {
+  const { state, id, doing: words } = rowOf(child, Date.parse(child.lastEvidenceAt));
+  return [child.lastEvidenceAt, state, id, printable(child.source), words].filter((part) => part !== "").join("  ");
 }
 
 interface Row {
@@ -150,7 +160,7 @@ function ageOf(timestamp: string, now: number): string {
 }
 
 /** Text from elsewhere must not steer the terminal. */
-function printable(text: string): string {
+export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]+/g, " ");
 }

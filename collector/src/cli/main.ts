@@ -10,9 +10,11 @@ import { doctorCommand } from "./commands/doctor.ts";
 import { hookCommand } from "./commands/hook.ts";
 import { ingestCommand } from "./commands/ingest.ts";
 import { journalCommand } from "./commands/journal.ts";
+import { mcpCommand } from "./commands/mcp.ts";
 import { replayCommand } from "./commands/replay.ts";
 import { runCommand } from "./commands/run.ts";
 import { statusCommand } from "./commands/status.ts";
+import { tailCommand } from "./commands/tail.ts";
 import { validateCommand } from "./commands/validate.ts";
 import { verifyCommand } from "./commands/verify.ts";
 import { watchCommand } from "./commands/watch.ts";
@@ -28,6 +30,8 @@ const COMMANDS: readonly (() => Command)[] = [
   hookCommand,
   statusCommand,
   watchCommand,
+  tailCommand,
+  mcpCommand,
   validateCommand,
   replayCommand,
   verifyCommand,

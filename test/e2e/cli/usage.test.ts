@@ -11,6 +11,8 @@ const COMMANDS = [
   "run",
   "status",
   "watch",
+  "tail",
+  "mcp",
   "validate",
   "replay",
   "verify",

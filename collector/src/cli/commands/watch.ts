@@ -4,6 +4,7 @@ import { DEFAULT_API_URL, fetchOverview } from "../api-client.ts";
 import { renderTable } from "../child-table.ts";
 import { CommandError } from "../command-error.ts";
 import { terminalOf } from "../terminal.ts";
+import { watchTerminal } from "../watch/watch-terminal.ts";
 import { positiveNumber } from "../whole-number.ts";
 
 interface WatchOptions {
@@ -11,16 +12,28 @@ interface WatchOptions {
   readonly readToken?: string;
   readonly intervalMs: number;
   readonly limit: number;
+  readonly plain?: boolean;
 }
 
-/** `agent-lifecycle watch`: the table again and again, until interrupted. */
+/** `agent-lifecycle watch`: a live view for people at a terminal; elsewhere the table, anew when a fact changed. */
 export function watchCommand(): Command {
   return new Command("watch")
-    .description("show the newest children and keep showing them")
+    .description("show the children and keep showing them, live")
     .option("--url <url>", "address of the collector's API", DEFAULT_API_URL)
     .addOption(new Option("--read-token <token>", "bearer token of the API").env("AGENT_LIFECYCLE_READ_TOKEN"))
-    .option("--interval-ms <milliseconds>", "time between two looks", positiveNumber, 1_000)
-    .option("--limit <children>", "rows at most", positiveNumber, 50)
+    .option(
+      "--interval-ms <milliseconds>",
+      "time between two looks, where the output is no terminal",
+      positiveNumber,
+      1_000,
+    )
+    .option("--plain", "no live view, also at a terminal")
+    .option(
+      "--limit <children>",
+      "rows at most; at a terminal, of live ones and of ended ones each",
+      positiveNumber,
+      500,
+    )
     .addHelpText("after", "\nExample:\n  agent-lifecycle watch --interval-ms 500")
     .action(async (options: WatchOptions) => {
       const interrupted = new AbortController();
@@ -28,7 +41,8 @@ export function watchCommand(): Command {
       process.once("SIGTERM", () => interrupted.abort());
       // Nobody is left to show anything to.
       process.stdout.once("error", () => interrupted.abort());
-      await watch(options, interrupted.signal);
+      const isTerminal = process.stdout.isTTY && process.stdin.isTTY && options.plain !== true;
+      await (isTerminal ? watchTerminal(options, interrupted.signal) : watch(options, interrupted.signal));
     });
 }
 
@@ -36,9 +50,8 @@ async function watch(options: WatchOptions, signal: AbortSignal): Promise<void> 
   let last: Drawing = { text: "", facts: "" };
   while (!signal.aborted) {
     const drawing = await draw(options, last);
-    // A terminal is redrawn in place; a pipe gets a new table only when a fact changed, not when ages did.
-    if (process.stdout.isTTY) process.stdout.write(`\u001b[H\u001b[2J${drawing.text}${drawing.lost ?? ""}`);
-    else if (drawing.facts !== last.facts) process.stdout.write(`${drawing.lost ?? drawing.text}\n`);
+    // A new table only when a fact changed, not when ages did.
+    if (drawing.facts !== last.facts) process.stdout.write(`${drawing.lost ?? drawing.text}\n`);
     last = drawing;
     await delay(options.intervalMs, undefined, { signal }).catch(() => {});
   }
@@ -62,6 +75,6 @@ async function draw(options: WatchOptions, { text: oldTable }: Drawing): Promise
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     const age = oldTable === "" ? "" : "; what is shown is old";
-    return { text: oldTable, facts: error.message, lost: `no answer${age}: ${error.message}\n` };
+    return { text: oldTable, facts: "no answer", lost: `no answer${age}: ${error.message}\n` };
   }
 }

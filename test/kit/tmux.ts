@@ -1,0 +1,57 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { temporaryDirectory } from "./event-file.ts";
+
+/** Whether there is a tmux to start; says so when there is none, since what was not run has not passed. */
+export function hasTmux(): boolean {
+  if (spawnSync("tmux", ["-V"], { stdio: "ignore" }).status === 0) return true;
+  console.warn("not run: there is no tmux here");
+  return false;
+}
+
+const LOOK_MS = 50;
+
+/** A program in a real terminal, of which only the screen is seen. */
+export interface Terminal {
+  /** What is on the screen, line by line, without trailing blanks. */
+  screen(): readonly string[];
+  /** Resolves with the screen as soon as it is as wanted. */
+  until(isSo: (screen: string) => boolean): Promise<readonly string[]>;
+  /** Presses keys, by the names that tmux has for them. */
+  press(...keys: readonly string[]): void;
+  resize(columns: number, rows: number): void;
+}
+
+/** @param argv program and arguments; everything ends with the test */
+export function startTerminal(argv: readonly string[], columns: number, rows: number): Terminal {
+  const socket = join(temporaryDirectory(), "tmux");
+  const tmux = (...command: readonly string[]): string => {
+    const { status, stdout, stderr } = spawnSync("tmux", ["-S", socket, "-f", "/dev/null", ...command], {
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`tmux ${command[0]}: ${stderr}`);
+    return stdout;
+  };
+  tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), ...argv);
+  tmux("set-option", "-g", "remain-on-exit", "on");
+  onTestFinished(() => void spawnSync("tmux", ["-S", socket, "kill-server"]));
+  const screen = (): readonly string[] =>
+    tmux("capture-pane", "-p")
+      .split("\n")
+      .map((line) => line.trimEnd());
+  return {
+    screen,
+    until: async (isSo) => {
+      for (;;) {
+        const lines = screen();
+        if (isSo(lines.join("\n"))) return lines;
+        // A terminal tells nobody that it was drawn on.
+        await delay(LOOK_MS);
+      }
+    },
+    press: (...keys) => void tmux("send-keys", ...keys),
+    resize: (width, height) => void tmux("resize-window", "-x", String(width), "-y", String(height)),
+  };
+}
