@@ -11,6 +11,7 @@ export type {
   InputView,
   Lineage,
   SourcesView,
+  SourceView,
   State,
   SummaryView,
 } from "@agent-lifecycle/proto";

@@ -16,6 +16,7 @@ import {
 import { evidenceWords } from "../../src/display/source-words.ts";
 import { usageOf } from "../../src/display/usage-rollup.ts";
 import { useBoard, useLoaded, useLook, useModel } from "../model/use-board.ts";
+import { CancelButton } from "../parts/cancel-button.tsx";
 import { ChildLink } from "../parts/child-link.tsx";
 import { Copy } from "../parts/copy.tsx";
 import { StateMark } from "../parts/state-mark.tsx";
@@ -66,6 +67,7 @@ export function ChildPage({ source, childId }: { readonly source: string; readon
           {child?.facts.name ?? childId}
         </h2>
         {child !== undefined && <StateMark state={child.state} />}
+        {child !== undefined && <CancelButton child={child} />}
       </header>
       {child === undefined ? (
         <p class="nothing">{loaded.kind === "failed" ? `Nothing is known: ${loaded.reason}` : "Loading…"}</p>

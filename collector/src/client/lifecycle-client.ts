@@ -13,6 +13,8 @@ import type { TreeView } from "../display/tree-view.ts";
 import { apiErrorOf } from "./api-error.ts";
 import { createEventParser } from "./event-parser.ts";
 
+const DEFAULT_TIMEOUT_MS = 15_000;
+
 export interface ClientOptions {
   /** Address of the collector's API: `http://127.0.0.1:8787`. In a page of the collector itself: its origin. */
   readonly url: string;
@@ -118,6 +120,15 @@ export class LifecycleClient {
     return this.#get("diagnostics", { ...query });
   }
 
+  /**
+   * Asks for a child to be cancelled, where its source can. Takes a token with the scope admin. That it was asked for changes
+   * no state: evidence does (D5).
+   */
+  async requestCancel({ source, childId }: ChildName): Promise<void> {
+    const signal = AbortSignal.timeout(this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    await this.#request("/api/v1/admin/children/cancel", signal, JSON.stringify({ source, childId }));
+  }
+
   /** The OpenAPI document of this collector. */
   openApi(): Promise<Readonly<Record<string, unknown>>> {
     return this.#json("/api/openapi.json");
@@ -166,15 +177,18 @@ export class LifecycleClient {
   }
 
   async #json<Body>(path: string): Promise<Body> {
-    const response = await this.#request(path, AbortSignal.timeout(this.#options.timeoutMs ?? 15_000));
+    const response = await this.#request(path, AbortSignal.timeout(this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS));
     return (await response.json()) as Body;
   }
 
-  async #request(path: string, signal: AbortSignal): Promise<Response> {
+  /** @param body makes it a POST of JSON */
+  async #request(path: string, signal: AbortSignal, body?: string): Promise<Response> {
     const { url, token, fetch: send = fetch } = this.#options;
     const shown = typeof token === "function" ? token() : token;
     const headers: Record<string, string> = shown === undefined ? {} : { authorization: `Bearer ${shown}` };
-    const response = await send(new URL(path, url), { headers, signal, cache: "no-store" });
+    if (body !== undefined) headers["content-type"] = "application/json";
+    const posted = body === undefined ? undefined : { method: "POST", body };
+    const response = await send(new URL(path, url), { headers, signal, cache: "no-store", ...posted });
     if (!response.ok) throw await apiErrorOf(response);
     return response;
   }

@@ -20,7 +20,8 @@ export function mcpCommand(): Command {
     .option("--http-port <port>", "serve streamable HTTP at this port of the loopback; 0 takes any", wholeNumber)
     .addHelpText(
       "after",
-      '\nExample, as an agent\'s configuration names it:\n  { "command": "agent-lifecycle", "args": ["mcp"] }',
+      "\nExample:\n  agent-lifecycle mcp --http-port 8788\n\nOver standard streams, an agent's configuration names the command:\n" +
+        '  { "command": "agent-lifecycle", "args": ["mcp"] }',
     )
     .action(async (options: McpOptions) => {
       const client = createApiClient(options);
