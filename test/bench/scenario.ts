@@ -11,6 +11,7 @@ export const SCENARIO_NAMES = [
   "ingest-json",
   "comparison",
   "latency",
+  "board",
   "restart",
   "profile",
 ] as const;

@@ -7,6 +7,7 @@ const PROGRAM = fileURLToPath(new URL("bin/agent-lifecycle.js", PACKAGE));
 export interface RunningCollector {
   readonly server: ServerProcess;
   readonly logsUrl: string;
+  readonly apiUrl: string;
   /** What the collector counts, as the API tells it. */
   summary(): Promise<CollectorSummary>;
 }
@@ -39,6 +40,7 @@ export async function startCollector(database: string, options: CollectorOptions
   return {
     server,
     logsUrl: `${String(ingest)}/v1/logs`,
+    apiUrl: String(api),
     summary: async () => {
       const answer = await fetch(`${String(api)}/api/v1/summary`);
       if (!answer.ok) throw new Error(`the summary was answered with ${answer.status}`);

@@ -11,6 +11,7 @@ const SCENARIOS: Readonly<Record<ScenarioName, () => Promise<Scenario>>> = {
   "ingest-json": async () => (await import("../scenarios/ingest.ts")).measureIngestJson,
   comparison: async () => (await import("../scenarios/comparison.ts")).measureComparison,
   latency: async () => (await import("../scenarios/latency.ts")).measureLatency,
+  board: async () => (await import("../scenarios/board.ts")).measureBoard,
   restart: async () => (await import("../scenarios/restart.ts")).measureRestart,
   profile: async () => (await import("../scenarios/profile.ts")).measureProfile,
 };
