@@ -46,7 +46,7 @@ export {
   searchText,
   staleWords,
 } from "./display/child-words.ts";
-export { evidenceWords, offerWords } from "./display/source-words.ts";
+export { authorityWords, connectionWords, evidenceWords, offerWords } from "./display/source-words.ts";
 export { type ExaminationOptions, examine } from "./doctor/examine.ts";
 export type { Finding, FindingLevel } from "./doctor/finding.ts";
 export { askDestination } from "./exporters/ask-destination.ts";

@@ -1,8 +1,24 @@
-import { evidenceWords, offerWords } from "@agent-lifecycle/collector/parts";
-import { type AdapterView, capabilitiesFrom } from "@agent-lifecycle/proto";
+import { authorityWords, connectionWords, evidenceWords, offerWords } from "@agent-lifecycle/collector/parts";
+import { type AdapterView, type AuthorityView, capabilitiesFrom } from "@agent-lifecycle/proto";
 import { expect, it, test } from "vitest";
 
+const clock = (timestamp: string): string => timestamp.slice(11, 19);
 const AT = "2026-09-01T09:00:00.000Z";
+
+const authority: AuthorityView = {
+  id: "hermes/main",
+  kind: "hermes",
+  supportLevel: "experimental",
+  answers: 3,
+  failures: 2,
+  failuresInARow: 0,
+  lastAnsweredAt: AT,
+  lastFailedAt: null,
+  lastFailure: null,
+  inFlightSince: null,
+  nextDueAt: AT,
+  statement: null,
+};
 
 const adapter: AdapterView = {
   address: "ws://127.0.0.1:9119/api/ws",
@@ -27,6 +43,24 @@ test.each([
   [null, ""],
 ] as const)("a state by %s rests on: %s", (stateEvidence, words) => {
   expect(evidenceWords({ stateEvidence })).toBe(words);
+});
+
+it("says who can be asked, how far that may be relied on, and how it goes", () => {
+  expect(authorityWords(authority, clock)).toBe("hermes/main (hermes, experimental); answered last at 09:00:00");
+  const failing = { ...authority, lastAnsweredAt: null, failuresInARow: 2, lastFailure: "not connected" };
+  expect(authorityWords(failing, clock)).toBe(
+    "hermes/main (hermes, experimental); has not answered yet; failed 2 times since: not connected",
+  );
+  expect(authorityWords(null, clock)).toBe("none: silence is judged by what children promised");
+});
+
+it("says how an adapter is connected, and how the connection before ended", () => {
+  expect(connectionWords(adapter, clock)).toBe("ws://127.0.0.1:9119/api/ws: connected since 09:00:00");
+  const lastEnd = { at: AT, kind: "unreachable", text: "ECONNREFUSED" };
+  const connection = { state: "disconnected", since: null, count: 2, lastEnd } as const;
+  expect(connectionWords({ ...adapter, connection }, clock)).toBe(
+    "ws://127.0.0.1:9119/api/ws: disconnected; 2 connections so far; the last end at 09:00:00: ECONNREFUSED",
+  );
 });
 
 it("says what was found to be offered, and nothing where nothing was found", () => {
