@@ -1,10 +1,9 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { cached, firstLine, sourcesHash } from "../tool-cache.ts";
 
 const run = promisify(execFile);
 
@@ -13,41 +12,8 @@ export type Host =
   | { readonly isThere: true; readonly program: string; readonly argv: readonly string[] }
   | { readonly isThere: false; readonly reason: string };
 
-/** What was made earlier is found again by what it was made from. Nothing of it lies in the repository. */
-const CACHE = join(tmpdir(), "agent-lifecycle-interop");
-
 function source(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
-}
-
-function sourcesHash(...parts: readonly (string | Buffer)[]): string {
-  const hash = createHash("sha256");
-  for (const part of parts) hash.update(part).update("\0");
-  return hash.digest("hex").slice(0, 16);
-}
-
-/** Makes a folder aside and moves it into place: a run that is broken off leaves nothing that looks whole. */
-async function cached(name: string, make: (folder: string) => Promise<void>): Promise<string> {
-  const folder = join(CACHE, name);
-  if (existsSync(folder)) return folder;
-  mkdirSync(CACHE, { recursive: true });
-  const aside = mkdtempSync(join(CACHE, "making-"));
-  try {
-    await make(aside);
-    renameSync(aside, folder);
-  } catch (error) {
-    // Another run may have been quicker.
-    if (!existsSync(folder)) throw error;
-  } finally {
-    rmSync(aside, { recursive: true, force: true });
-  }
-  return folder;
-}
-
-/** The first thing that a tool has said about its failure. */
-function firstLine(error: unknown): string {
-  const { stderr, message } = error as { readonly stderr?: string; readonly message?: string };
-  return (stderr?.trim() || message || String(error)).split("\n")[0] ?? "";
 }
 
 /** OpenTelemetry JS, which this repository brings along. */
