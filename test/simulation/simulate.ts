@@ -7,7 +7,7 @@ import { SimulatedAuthority } from "./simulated-authority.ts";
 import { SimulatedCollector } from "./simulated-collector.ts";
 import { SimulatedMachine } from "./simulated-machine.ts";
 import { SimulatedNetwork } from "./simulated-network.ts";
-import { cutOff, type TrueChild, trueChild } from "./true-children.ts";
+import { childOf, type TrueChild } from "./true-children.ts";
 
 /** What came of one simulated world. */
 export interface SimulationReport {
@@ -73,7 +73,7 @@ class World {
     const hasAuthority = this.random.next() < 0.6;
     const restartAt = hasAuthority && this.random.next() < 0.4 ? 20_000 + this.random.below(150_000) : Infinity;
     this.children = Array.from({ length: 2 + this.random.below(5) }, (_, index) =>
-      this.#child(index, hasAuthority, restartAt),
+      childOf(this.random, index, hasAuthority ? { source: FIRST_SOURCE, restartAt } : undefined),
     );
     const ofAuthority = this.children.filter(({ source }) => source === FIRST_SOURCE);
     this.authority = hasAuthority
@@ -87,16 +87,6 @@ class World {
       maxDelayMs: this.random.pick([0, 500, 8_000]),
     });
     this.network.answersTooSoon = sabotage.answersTooSoon === true;
-  }
-
-  #child(index: number, hasAuthority: boolean, restartAt: number): TrueChild {
-    const source = `source-${index % 2}`;
-    const begunAt = this.random.below(60_000);
-    if (!hasAuthority || source !== FIRST_SOURCE) return trueChild(this.random, source, `child-${index}`, begunAt);
-    // Its authority speaks in one epoch at a time, and so do its children.
-    const epoch = begunAt < restartAt ? "epoch-1" : "epoch-2";
-    const child = trueChild(this.random, source, `child-${index}`, begunAt, [epoch]);
-    return begunAt < restartAt ? cutOff(child, restartAt) : child;
   }
 
   async run(): Promise<SimulationReport> {

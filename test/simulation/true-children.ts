@@ -19,7 +19,7 @@ export interface TrueReport {
 }
 
 /** A child's whole life, made up at once: it does not depend on whether anybody hears of it. */
-export function trueChild(
+function trueChild(
   random: SeededRandom,
   source: string,
   childId: string,
@@ -69,8 +69,22 @@ export function trueChild(
 }
 
 /** The same child, had everything that could report of it ended at a time after its beginning. */
-export function cutOff(child: TrueChild, at: number): TrueChild {
+function cutOff(child: TrueChild, at: number): TrueChild {
   const reports = child.reports.filter((report) => report.at < at);
   const state = reports.findLast(({ event }) => event.state !== undefined)?.event.state;
   return state === undefined ? child : { ...child, reports, state };
+}
+
+/** The child of that number in a world: its source alternates. Who has an authority speaks in one epoch at a time, as it does. */
+export function childOf(
+  random: SeededRandom,
+  index: number,
+  authority: { readonly source: string; readonly restartAt: number } | undefined,
+): TrueChild {
+  const source = `source-${index % 2}`;
+  const begunAt = random.below(60_000);
+  if (source !== authority?.source) return trueChild(random, source, `child-${index}`, begunAt);
+  const isOfFirstRun = begunAt < authority.restartAt;
+  const child = trueChild(random, source, `child-${index}`, begunAt, [isOfFirstRun ? "epoch-1" : "epoch-2"]);
+  return isOfFirstRun ? cutOff(child, authority.restartAt) : child;
 }
