@@ -26,7 +26,7 @@ export interface SimulationReport {
   };
 }
 
-const AUTHORITY_TROUBLE = ["authority", "authority", "authority", "authority"] as const;
+const AUTHORITY_TROUBLE = ["authority", "authority", "authority"] as const;
 const FIRST_SOURCE = "source-0";
 const ONE_HOUR_MS = 3_600_000;
 const MAX_TRACE = 60;
@@ -273,8 +273,7 @@ class World {
     if (record.state === "lost") return;
     if (source === this.authority?.source && !isTerminal(record.state as State)) {
       const isListed = this.authority.listed().some((listed) => listed.childId === childId);
-      if (!isListed)
-        this.violations.push(`${childId} is ${record.state}, and its authority has long said that it is gone`);
+      if (!isListed) this.violations.push(`${childId} is ${record.state}, and its authority said it is gone`);
     }
     if (record.state !== truth) this.violations.push(`${childId} is ${record.state}; it really was ${truth}`);
     const isOneEpoch = new Set(reports.map(({ event }) => event.sourceEpoch)).size === 1;

@@ -51,7 +51,7 @@ export interface PushSnapshotSourceConfiguration {
   readonly source: string;
   /** How often it promises a snapshot at least; twice must fit into the source's `reconcileDeadlineMs`. Milliseconds; default 10,000. */
   readonly intervalMs: number;
-  /** Name of the only token whose snapshots are taken. Default: any that may speak for the source. */
+  /** Name of the only token, or client certificate, whose snapshots are taken. Default: any that may speak for the source. */
   readonly tokenName: string | undefined;
 }
 

@@ -97,18 +97,19 @@ function pushProblems(
       "one late snapshot would make silent children lost";
     problems.push({ path: [...path, "interval"], text });
   }
-  const pushers = access.tokens.filter(({ scopes, sources }) => {
+  const senders = [...access.tokens, ...access.certificates];
+  const pushers = senders.filter(({ scopes, sources }) => {
     return scopes.includes("ingest") && (sources === undefined || sources.includes(source));
   });
   if (tokenName !== undefined) {
     if (!pushers.some(({ name }) => name === tokenName)) {
       problems.push({
         path: [...path, "token_name"],
-        text: "names no token of access.tokens that may send for this source",
+        text: "names no token or certificate of access that may send for this source",
       });
     }
-  } else if (pushers.length === 0 && access.tokens.some(({ scopes }) => scopes.includes("ingest"))) {
-    problems.push({ path, text: `no token of access.tokens may send for ${source}: nobody could push` });
+  } else if (pushers.length === 0 && senders.some(({ scopes }) => scopes.includes("ingest"))) {
+    problems.push({ path, text: `nobody whom access names may send for ${source}: nobody could push` });
   }
   return problems;
 }

@@ -8,6 +8,7 @@ const token = (name: string, scopes: readonly ("ingest" | "read" | "admin")[]) =
   scopes,
 });
 const certificate = (name: string) => ({ name, commonName: name, scopes: ["ingest", "read"] as const });
+const pushing = (intervalMs: number) => ({ snapshotSources: { "push/a": { source: "a", intervalMs } } });
 const tls = (certFile: string, clientCaFile?: string) => ({ certFile, keyFile: "k", clientCaFile });
 
 describe("of a new configuration, a running collector takes", () => {
@@ -32,6 +33,7 @@ describe("what waits for the next start, and is not in force before", () => {
     ["api.endpoint.port", {}, { api: { endpoint: { port: 1 } } }],
     ["storage.path", {}, { storage: { path: "other.db" } }],
     ["storage.retention.interval", {}, { storage: { retention: { intervalMs: 1 } } }],
+    ["snapshot_sources.push/a.interval", pushing(1_000), pushing(2_000)],
     ["lifecycle.stale_after", {}, { lifecycle: { staleAfterMs: 1_000 } }],
     ["lifecycle.sources", {}, { lifecycle: { sources: new Map([["a", { staleAfterMs: 1 }]]) } }],
     ["access.insecure_public_bind", {}, { access: { insecurePublicBind: true } }],

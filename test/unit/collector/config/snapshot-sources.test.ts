@@ -124,7 +124,7 @@ describe("a source whose authority pushes", () => {
     expect(push("", token("reader", "scopes: [read]"))).toEqual([]);
     expect(push("", token("any", "scopes: [ingest]"))).toEqual([]);
     expect(push("", token("other", "scopes: [ingest], sources: [another]"))[0]).toContain(
-      "no token of access.tokens may send for runner: nobody could push",
+      "nobody whom access names may send for runner: nobody could push",
     );
   });
 
@@ -132,7 +132,7 @@ describe("a source whose authority pushes", () => {
     const scheduler = token("scheduler", "scopes: [ingest], sources: [runner]");
     expect(push(", token_name: scheduler", scheduler)).toEqual([]);
     expect(push(", token_name: another", scheduler)[0]).toContain(
-      "snapshot_sources.push/one.token_name: names no token of access.tokens that may send for this source",
+      "snapshot_sources.push/one.token_name: names no token or certificate of access that may send for this source",
     );
   });
 });
