@@ -97,6 +97,14 @@ describe("config", () => {
     expect(JSON.parse(asJson.stdout.toString())).toMatchObject({ sound: false, problems: { length: 4 } });
   });
 
+  test.skipIf(process.platform !== "linux")("check reads no more of a file than a configuration may have", async () => {
+    const { exitCode, stderr } = await runCommand(["config", "check", "--config", "/dev/zero"]);
+    expect({ exitCode, stderr: stderr.toString() }).toEqual({
+      exitCode: 2,
+      stderr: "agent-lifecycle: /dev/zero has more than 1048576 bytes\n",
+    });
+  });
+
   test("check warns of what is unwise, and shows no token", async () => {
     const folder = temporaryDirectory();
     writeFileSync(join(folder, "token"), "hunter2\n");

@@ -39,7 +39,7 @@ const SHORTEST_ABSENCE_MS = 3_000;
  * One world, made up from its seed: children live, their reports travel through a bad network to a collector that
  * crashes, is suspended, stalls, cannot write and has its clock set. Then everything heals, and what the collector says
  * is held against what really happened.
- * @param sabotage breaks a law on purpose, to see that it is noticed
+ * @param sabotage breaks a law on purpose
  */
 export async function simulate(seed: number, sabotage: Sabotage = {}): Promise<SimulationReport> {
   const world = new World(seed, sabotage);
@@ -206,7 +206,7 @@ class World {
 
   #standStill(ms: number, isMonotonicFrozen: boolean): void {
     this.machine.suspend(ms, { isMonotonicFrozen });
-    // What is shorter than a look is late on a busy machine is no absence.
+    // Shorter than a look is late on a busy machine: no absence.
     if (ms > SHORTEST_ABSENCE_MS) this.awareness.away();
   }
 

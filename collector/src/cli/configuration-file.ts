@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import type { CollectorConfiguration } from "../config/configuration.ts";
 import { type LoadedConfiguration, loadConfiguration } from "../config/load.ts";
@@ -51,12 +51,27 @@ export function requireSound({ configuration, problems }: LoadedConfiguration, f
 
 function read(file: string): string {
   try {
-    const status = statSync(file);
-    if (status.isDirectory()) throw new CommandError(`${file} is a folder, not a configuration file`);
-    if (status.size > MAX_FILE_BYTES) throw new CommandError(`${file} has more than ${MAX_FILE_BYTES} bytes`);
-    return readFileSync(file, "utf8");
+    if (statSync(file).isDirectory()) throw new CommandError(`${file} is a folder, not a configuration file`);
+    const content = readBeginning(file, MAX_FILE_BYTES + 1);
+    if (content.length > MAX_FILE_BYTES) throw new CommandError(`${file} has more than ${MAX_FILE_BYTES} bytes`);
+    return content.toString("utf8");
   } catch (error) {
     if (error instanceof CommandError) throw error;
     throw new CommandError(`cannot read the configuration: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** It need not be a file of a size: what a pipe or a device has to say may have no end. */
+function readBeginning(file: string, bytes: number): Buffer {
+  const descriptor = openSync(file, "r");
+  try {
+    const buffer = Buffer.alloc(bytes);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes; length += read) {
+      read = readSync(descriptor, buffer, length, bytes - length, null);
+    }
+    return buffer.subarray(0, length);
+  } finally {
+    closeSync(descriptor);
   }
 }

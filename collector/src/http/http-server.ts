@@ -90,6 +90,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     ajv: { customOptions: { removeAdditional: false } },
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     frameworkErrors: (error, request, reply) => {
+      // No hook has run: a URL that cannot be read is of no route.
+      reply.headers(SECURITY_HEADERS);
       sendRefusal(request, reply, refusalOf(error, settings.onError));
     },
   });

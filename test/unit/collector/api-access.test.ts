@@ -32,6 +32,8 @@ describe("requests that make no sense", () => {
     const answer = await rawRequest(`http://${hostname}:${port}`, { method, path });
     expect(answer.statusCode).toBe(statusCode);
     expect(answer.headers["content-type"]).toBe("application/problem+json");
+    expect(answer.headers["x-content-type-options"]).toBe("nosniff");
+    expect(answer.headers["content-security-policy"]).toContain("default-src 'none'");
     if (statusCode === 405) expect(answer.headers.allow).toContain("GET");
     if (method !== "HEAD") expect(JSON.parse(answer.body)).toMatchObject({ status: statusCode });
   });

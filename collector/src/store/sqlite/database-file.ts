@@ -1,6 +1,7 @@
-import { accessSync, closeSync, constants, mkdirSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { unavailable } from "./database-error.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /** What is stored tells what an organization works on: nobody but the owner reads it. */
 const FILE_MODE = 0o600;
@@ -17,7 +18,7 @@ const FOLDER_MODE = 0o700;
 export function createDatabaseFile(path: string): void {
   if (path === ":memory:") return;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: FOLDER_MODE });
+    makeFolder(dirname(path), FOLDER_MODE);
     createIfMissing(path);
     for (const place of [path, dirname(path)]) accessSync(place, constants.W_OK);
   } catch (error) {

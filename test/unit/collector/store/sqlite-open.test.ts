@@ -129,6 +129,12 @@ describe("a store is refused, in words an operator can act on, when", () => {
     expect(message).toMatch(/^cannot use the database .+collector\.db: /);
   });
 
+  test.skipIf(process.platform !== "linux")("no folder can be made there", () => {
+    expect(refusal({ path: "/proc/no-such-folder/nor-this/collector.db" }).message).toMatch(
+      /^cannot use the database .+collector\.db: .*ENOENT/,
+    );
+  });
+
   test("another collector is writing to it; it is free again when that one has closed", () => {
     const path = join(temporaryDirectory(), "collector.db");
     const first = openSqliteStore({ path });
