@@ -14,6 +14,9 @@ interface GrpcDestination {
   stop(): void;
 }
 
+/** A busy machine needs its time. */
+const WAIT = { timeout: 10_000 };
+
 const NAMES = { logs: "LogsService", trace: "TraceService", metrics: "MetricsService" } as const;
 
 /** A real gRPC server with the three services of OTLP. */
@@ -94,7 +97,7 @@ describe("OTLP/gRPC", () => {
     destination.answer = () => (destination.calls.length < 3 ? { code, details: "not now" } : undefined);
     const collector = await startExporting({ otlp_grpc: settings(destination.port, "logs") });
     await collector.store(created);
-    await expect.poll(() => collector.metrics()).toContain(SENT);
+    await expect.poll(() => collector.metrics(), WAIT).toContain(SENT);
     expect(destination.calls).toHaveLength(3);
   });
 
@@ -107,10 +110,10 @@ describe("OTLP/gRPC", () => {
     destination.answer = () => (destination.calls.length < 2 ? { code, details: "busy", metadata } : undefined);
     const collector = await startExporting({ otlp_grpc: settings(destination.port, "logs") });
     await collector.store(created);
-    await expect.poll(() => collector.metrics()).toContain(SENT);
+    await expect.poll(() => collector.metrics(), WAIT).toContain(SENT);
     destination.answer = () => ({ code, details: "too large" });
     await collector.store(makeEvent({ state: "starting", sequence: 2, at: 1 }));
-    await expect.poll(() => collector.metrics()).toContain('exporter="otlp_grpc:logs",outcome="set_aside"} 1');
+    await expect.poll(() => collector.metrics(), WAIT).toContain('exporter="otlp_grpc:logs",outcome="set_aside"} 1');
   });
 
   it("goes on by itself when its destination is there again, on the same port", async () => {

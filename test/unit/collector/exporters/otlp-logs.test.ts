@@ -7,6 +7,9 @@ import { type ReceivedRecord, recordsOf, resourceOf } from "../../../kit/otlp-js
 import { START_MS } from "../../../kit/start-time.ts";
 import { otlpHttp, startExporting } from "./exporting-collector.ts";
 
+/** A busy machine needs its time. */
+const WAIT = { timeout: 10_000 };
+
 const created = makeEvent({ state: "created", sequence: 1 });
 const starting = makeEvent({ state: "starting", sequence: 2, at: 1_000 });
 const running = makeEvent({ state: "running", sequence: 3, at: 3_000, details: { name: "reviewer" } });
@@ -214,7 +217,7 @@ describe("what a destination answers", () => {
     const collector = await startExporting({ otlp_http: otlpHttp(destination.url, "logs") });
     destination.answer = () => answer;
     await collector.store(created);
-    await expect.poll(() => collector.metrics()).toContain(sent(1));
+    await expect.poll(() => collector.metrics(), WAIT).toContain(sent(1));
     expect(destination.requests).toHaveLength(1);
   });
 
@@ -223,7 +226,7 @@ describe("what a destination answers", () => {
     const collector = await startExporting({ otlp_http: otlpHttp(destination.url, "logs") });
     destination.answer = () => ({ code: destination.requests.length < 3 ? code : 200 });
     await collector.store(created);
-    await expect.poll(() => collector.metrics()).toContain(sent(1));
+    await expect.poll(() => collector.metrics(), WAIT).toContain(sent(1));
     expect(destination.requests).toHaveLength(4);
   });
 
@@ -246,7 +249,7 @@ describe("what a destination answers", () => {
     await destination.until(() => delivered.includes("later"));
     expect(delivered).toEqual([...childIds.filter((id) => id !== "poison"), "later"]);
     const counted = 'agent_lifecycle_export_records_total{exporter="otlp_http/loki:logs",outcome="set_aside"} 1';
-    await expect.poll(() => collector.metrics()).toContain(counted);
+    await expect.poll(() => collector.metrics(), WAIT).toContain(counted);
     expect(collector.setAside("otlp_http/loki:logs")).toHaveLength(1);
     // The content stays where it was; the list names the input alone.
     expect(collector.complaints.join("\n")).not.toContain("poison");
@@ -259,7 +262,7 @@ describe("what a destination answers", () => {
       code: recordsOf(request).some(({ body }) => body.includes("poison")) ? 500 : 200,
     });
     await collector.store(makeEvent({ childId: "poison", state: "created", sequence: 1 }), created);
-    await expect.poll(() => collector.metrics()).toContain(sent(1));
+    await expect.poll(() => collector.metrics(), WAIT).toContain(sent(1));
     expect(collector.setAside("otlp_http:logs")).toEqual([1]);
   });
 
@@ -268,7 +271,7 @@ describe("what a destination answers", () => {
     const collector = await startExporting({ otlp_http: otlpHttp(destination.url, "logs") });
     destination.answer = () => ({ code: destination.requests.length < 40 ? 500 : 200 });
     await collector.store(created);
-    await expect.poll(() => collector.metrics()).toContain(sent(1));
+    await expect.poll(() => collector.metrics(), WAIT).toContain(sent(1));
     expect(() => collector.setAside("otlp_http:logs")).toThrow("ENOENT");
   });
 
@@ -302,7 +305,7 @@ describe("what a destination answers", () => {
       body: JSON.stringify({ partialSuccess }),
     });
     await collector.store(created, starting);
-    await expect.poll(() => collector.metrics()).toContain('exporter="otlp_http:logs",outcome="rejected"} 1');
+    await expect.poll(() => collector.metrics(), WAIT).toContain('exporter="otlp_http:logs",outcome="rejected"} 1');
     expect(await collector.metrics()).toContain(sent(1));
     expect(collector.complaints.filter((line) => line.includes("one is too long"))).toHaveLength(1);
   });
@@ -318,7 +321,7 @@ describe("an outage", () => {
     const collector = await startExporting({ otlp_http: otlpHttp(destination.url, "logs") });
     await collector.store(created);
     await destination.until(() => taken(destination).length === 1);
-    await expect.poll(() => collector.metrics()).toContain(sent(1));
+    await expect.poll(() => collector.metrics(), WAIT).toContain(sent(1));
     await destination.stop();
     await collector.store(starting);
     await expect.poll(() => collector.complaints.length).toBe(1);

@@ -5,6 +5,9 @@ import { exposedMetrics } from "../../../kit/metrics-reference.ts";
 import { metricsOf, resourceOf, valuesOf } from "../../../kit/otlp-json.ts";
 import { otlpHttp, startExporting } from "./exporting-collector.ts";
 
+/** A busy machine needs its time. */
+const WAIT = { timeout: 10_000 };
+
 const created = makeEvent({ state: "created", sequence: 1 });
 
 async function exporting() {
@@ -63,7 +66,9 @@ describe("metrics by OTLP", () => {
     destination.answer = () => ({ code: destination.requests.length < 2 ? 400 : 200 });
     await destination.until(() => destination.requests.length > 3);
     await destination.stop();
-    await expect.poll(() => collector.metrics()).toMatch(/export_retries_total\{exporter="otlp_http:metrics"\} [1-9]/);
+    await expect
+      .poll(() => collector.metrics(), WAIT)
+      .toMatch(/export_retries_total\{exporter="otlp_http:metrics"\} [1-9]/);
     const before = destination.requests.length;
     await destination.restart();
     await destination.until(() => destination.requests.length > before + 1);
