@@ -50,6 +50,13 @@ export { authorityWords, connectionWords, evidenceWords, offerWords } from "./di
 export { type ExaminationOptions, examine } from "./doctor/examine.ts";
 export type { Finding, FindingLevel } from "./doctor/finding.ts";
 export { askDestination } from "./exporters/ask-destination.ts";
+export {
+  HOOKED_AGENTS,
+  type HookedAgent,
+  UnusableSettings,
+  withHooks,
+  withoutHooks,
+} from "./hooks/hook-settings.ts";
 export { ByteBudget } from "./http/byte-budget.ts";
 export type { HttpServer, HttpServerOptions } from "./http/http-server.ts";
 export { configuredPlugins } from "./plugins/configured-plugins.ts";

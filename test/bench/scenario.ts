@@ -12,6 +12,7 @@ export const SCENARIO_NAMES = [
   "comparison",
   "latency",
   "board",
+  "hook",
   "restart",
   "profile",
 ] as const;

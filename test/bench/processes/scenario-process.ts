@@ -12,6 +12,7 @@ const SCENARIOS: Readonly<Record<ScenarioName, () => Promise<Scenario>>> = {
   comparison: async () => (await import("../scenarios/comparison.ts")).measureComparison,
   latency: async () => (await import("../scenarios/latency.ts")).measureLatency,
   board: async () => (await import("../scenarios/board.ts")).measureBoard,
+  hook: async () => (await import("../scenarios/hook.ts")).measureHook,
   restart: async () => (await import("../scenarios/restart.ts")).measureRestart,
   profile: async () => (await import("../scenarios/profile.ts")).measureProfile,
 };

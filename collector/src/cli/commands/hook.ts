@@ -4,8 +4,14 @@ import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { runHookShim } from "@agent-lifecycle/sdk/hook";
 import { Argument, Command } from "commander";
+import {
+  HOOKED_AGENTS,
+  type HookedAgent,
+  UnusableSettings,
+  withHooks,
+  withoutHooks,
+} from "../../hooks/hook-settings.ts";
 import { CommandError } from "../command-error.ts";
-import { HOOKED_AGENTS, type HookedAgent, UnusableSettings, withHooks, withoutHooks } from "../hook-settings.ts";
 
 interface HookOptions {
   readonly project?: boolean;

@@ -91,7 +91,7 @@ export async function runIngest(settings: IngestSettings): Promise<IngestOutcome
     exitCode = ended.ownExitCode;
   }
   ingestion.handOver();
-  const { complete } = await delivery.close({ timeoutMs: CLOSE_TIMEOUT_MS });
+  const { complete } = await delivery.close({ timeoutMs: arrived ? CLOSE_TIMEOUT_MS : 1 });
   const { dropped } = delivery.counters();
   report.close(`${ingestion.inputs} inputs, ${ingestion.events} events, ${dropped} not delivered`);
   return { clean: report.isClean, delivered: arrived && complete && dropped === 0, exitCode };
