@@ -62,7 +62,7 @@ export function SourcesView(): JSX.Element {
                   }
                 />
                 <Fact name="its clock" value={skewWords(sum)} />
-                <AuthorityFacts source={source} />
+                <AuthorityFacts source={source} now={model.now} />
               </dl>
             </section>
           );
