@@ -9,7 +9,9 @@ interface RepairCommandOptions {
 
 /** `agent-lifecycle journal`: what is to be done with journals beside writing and reading them. */
 export function journalCommand(): Command {
-  const journal = new Command("journal").description("look after journals of events");
+  const journal = new Command("journal")
+    .description("look after journals of events")
+    .addHelpText("after", "\nExample:\n  agent-lifecycle journal repair events.jsonl");
   journal.addCommand(
     new Command("repair")
       .description("set aside what does not belong in a journal, so that it can be appended to again")
