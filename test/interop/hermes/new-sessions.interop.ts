@@ -65,7 +65,7 @@ for (const build of HERMES_PACKAGES) {
       }
       // No gateway names a child's profile, so that none is claimed.
       const profiles = new Set(results.map(({ routingProfile }) => routingProfile));
-      expect([...profiles]).toEqual([build.replays ? "UNPROFILED" : "-"]);
+      expect([...profiles]).toEqual(["UNPROFILED"]);
       const lives = new Set(results.map(({ life }) => life));
       expect([...lives]).toEqual([
         build.replays ? "created, starting, running, completed (event)" : "running, lost (failed_reconciliation)",
@@ -149,16 +149,12 @@ async function openAsFarAsItGoes(
 
 async function lifeOf(
   { process, stream }: ObservingCollector,
-  { childId, terminalEvidence }: ChildView,
+  { childId, terminalEvidence, facts }: ChildView,
 ): Promise<Pick<SessionResult, "life" | "routingProfile">> {
   const inputs = await historyOf(process, SOURCE, childId);
   const told = inputs.flatMap(({ event }) => (event === null ? [] : [event]));
   const states = told.flatMap(({ state }) => (state === undefined ? [] : [state]));
   const shown = stream.seen.filter((child) => child.childId === childId).map(({ state }) => `${state}`);
   const life = states.length > 0 ? states : shown.filter((state, index) => state !== shown[index - 1]);
-  const profiles = new Set(told.map(({ details }) => `${details?.["routingProfile"]}`));
-  return {
-    life: `${life.join(", ")} (${terminalEvidence})`,
-    routingProfile: profiles.size === 0 ? "-" : [...profiles].join(", "),
-  };
+  return { life: `${life.join(", ")} (${terminalEvidence})`, routingProfile: facts.routingProfile ?? "-" };
 }
