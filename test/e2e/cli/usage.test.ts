@@ -10,6 +10,8 @@ const COMMANDS = [
   "config",
   "run",
   "adopt",
+  "ingest",
+  "hook",
   "status",
   "watch",
   "tail",
@@ -35,7 +37,7 @@ describe("help", () => {
     const { exitCode, stdout, stderr } = await runCommand([command, "--help"]);
     expect({ exitCode, stderr: stderr.toString() }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout.toString()).toMatch(new RegExp(`^Usage: agent-lifecycle ${command} `));
-    expect(stdout.toString()).toMatch(new RegExp(`^Example:\n +agent-lifecycle ${command} `, "m"));
+    expect(stdout.toString()).toMatch(new RegExp(`^Examples?:\n +agent-lifecycle ${command} `, "m"));
   });
 });
 

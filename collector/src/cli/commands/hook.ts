@@ -23,7 +23,9 @@ const AGENTS = Object.keys(HOOKED_AGENTS) as readonly HookedAgent[];
 
 /** `agent-lifecycle hook`: the hooks of agents, and their installation. */
 export function hookCommand(): Command {
-  const hook = new Command("hook").description("be a hook of an agent, or install one");
+  const hook = new Command("hook")
+    .description("be a hook of an agent, or install one")
+    .addHelpText("after", "\nExample:\n  agent-lifecycle hook install claude-code");
   for (const agent of AGENTS) {
     hook.addCommand(
       new Command(agent)
