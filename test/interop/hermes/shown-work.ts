@@ -55,10 +55,9 @@ function expectedEnd({ endsAs }: PlannedChild, build: HermesPackage): ExpectedEn
   const word = endsAs(build);
   if (!build.replays) {
     // Who ran is all that can be known there: that a child runs no more, and not how it ended.
-    const seen = { cause: "-", history: "partial" };
     return word === undefined
-      ? { state: "running", evidence: "authoritative_snapshot", ...seen }
-      : { state: "lost", evidence: "failed_reconciliation", ...seen };
+      ? { state: "running", evidence: "authoritative_snapshot", cause: "-", history: "partial" }
+      : { state: "lost", evidence: "failed_reconciliation", cause: "omitted_by_authority", history: "partial" };
   }
   const told = { evidence: "event", history: "complete" };
   switch (word) {
