@@ -107,10 +107,10 @@ export class GatewayConnection {
   }
 
   /** Who runs, for somebody who asked for it. */
-  snapshot(): Promise<LifecycleSnapshot> {
+  snapshot(signal: AbortSignal): Promise<LifecycleSnapshot> {
     return this.#observer === undefined
       ? Promise.reject(new Error("the gateway is not ready yet"))
-      : this.#observer.snapshot();
+      : this.#observer.snapshot(signal);
   }
 
   readonly ask: Ask = (method, params) => this.#peer.request(method, params, this.#parts.policy.requestTimeoutMs);

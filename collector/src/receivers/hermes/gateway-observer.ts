@@ -135,9 +135,19 @@ export class GatewayObserver {
     });
   }
 
-  /** Looks for somebody who passes the snapshot on. Rejects as `look` does. */
-  snapshot(): Promise<LifecycleSnapshot> {
-    return this.#inTurn(async () => this.#snapshotOf((await this.#look()).status));
+  /**
+   * Looks for somebody who passes the snapshot on. Rejects as `look` does. @param signal nobody waits for it any more: what
+   * there was to tell is passed on by the next look
+   */
+  snapshot(signal: AbortSignal): Promise<LifecycleSnapshot> {
+    return this.#inTurn(async () => {
+      try {
+        signal.throwIfAborted();
+        return this.#snapshotOf((await this.#look()).status);
+      } finally {
+        if (signal.aborted) this.#mustPassOn = true;
+      }
+    });
   }
 
   /** The child was asked to stop: a fact beside its state (D5). Resolves when it is stored. */

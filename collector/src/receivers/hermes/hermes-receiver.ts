@@ -243,6 +243,6 @@ class Receiver implements HermesReceiver {
       throw new Error(`the gateway is not connected: ${this.#lastEnd?.text ?? "not yet"}`);
     }
     signal.throwIfAborted();
-    return this.#connection.snapshot();
+    return this.#connection.snapshot(signal);
   }
 }

@@ -3,6 +3,7 @@ import { payloadOf, rowOf } from "../../../kit/hermes/frames.ts";
 import { GATEWAY_0_19, GATEWAY_0_20_6 } from "../../../kit/hermes/gateway-build.ts";
 import { GatewayDouble } from "../../../kit/hermes/gateway-double.ts";
 import { GatewayError } from "../../../kit/hermes/gateway-methods.ts";
+import { settled } from "./manual-time.ts";
 import { observe } from "./observation.ts";
 
 const SESSION = "s1";
@@ -150,6 +151,40 @@ describe("who runs", () => {
     expect(intake.states).toEqual({ "sa-0-a": "running" });
     expect(intake.child("sa-0-a").misses).toBe(0);
     expect(intake.problems.map(({ text }) => text)).toEqual(["unknown status banana", "unknown status banana"]);
+  });
+
+  test("an answer that comes too late for the authority is passed on all the same", async () => {
+    const gateway = new GatewayDouble(GATEWAY_0_19);
+    const { intake, look, receiver } = await observe(gateway);
+    const tooLate = new AbortController();
+    gateway.hold();
+    gateway.rows = [rowOf("sa-0-a")];
+    const answer = receiver.snapshotSource.fetch(tooLate.signal);
+    await settled();
+    tooLate.abort();
+    gateway.release();
+    await expect(answer).resolves.toMatchObject({ children: [{ childId: "sa-0-a" }] });
+    await look();
+    expect(intake.states).toEqual({ "sa-0-a": "running" });
+  });
+
+  test("a question whose turn comes too late is not asked any more, and the next look answers it", async () => {
+    const gateway = new GatewayDouble(GATEWAY_0_19);
+    gateway.rows = [rowOf("sa-0-a")];
+    const { intake, look, receiver } = await observe(gateway);
+    const before = intake.snapshots.length;
+    const tooLate = new AbortController();
+    gateway.hold();
+    await look();
+    const asked = gateway.asked("delegation.status").length;
+    const answer = receiver.snapshotSource.fetch(tooLate.signal);
+    await settled();
+    tooLate.abort();
+    gateway.release();
+    await expect(answer).rejects.toThrow();
+    expect(gateway.asked("delegation.status")).toHaveLength(asked);
+    await look();
+    expect(intake.snapshots).toHaveLength(before + 1);
   });
 
   test("children that were asked for and never started stay created: rows say nothing about them", async () => {
