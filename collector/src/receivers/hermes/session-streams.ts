@@ -78,7 +78,8 @@ export class SessionStreams {
     if (live === undefined) {
       const text = reply.kind === "error" ? `answered ${reply.code}: ${reply.message}` : "it lists no sessions";
       problems.add("malformed", "session.active_list", text);
-      return [];
+      // What was live goes on being read: that nobody says so is no end, and the ends of children are in there.
+      return this.#previous;
     }
     for (const sessionId of this.#attached) if (!live.includes(sessionId)) this.#attached.delete(sessionId);
     if (session.isAttaching) for (const sessionId of live) await this.#attach(sessionId);

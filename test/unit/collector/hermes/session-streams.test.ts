@@ -135,6 +135,19 @@ describe("streams that can be read", () => {
     expect(intake.snapshots).toHaveLength(before + 1);
   });
 
+  test("while nobody says which sessions are live, those that were are read on", async () => {
+    const gateway = replayGateway();
+    const child = gateway.child(SESSION, "sa-0-a").starts();
+    const { intake, look } = await observe(gateway);
+    gateway.answers.set("session.active_list", () => {
+      throw new GatewayError(5000);
+    });
+    await look(3);
+    child.completes("completed");
+    await look(3);
+    expect(intake.child("sa-0-a")).toMatchObject({ state: "completed", misses: 0 });
+  });
+
   test("a session that the gateway forgot and numbers anew in the same epoch is read from its new beginning", async () => {
     const gateway = replayGateway();
     for (let frame = 0; frame < 5; frame += 1) gateway.emit(SESSION, "message.start");
