@@ -16,8 +16,8 @@ export interface SessionStreamsParts {
   readonly passOn: (events: readonly GatewayEvent[], frameIdOf: (event: GatewayEvent) => string) => Promise<void>;
 }
 
-/** The gateway keeps no more streams than that. */
-const MAX_STREAMS = 64;
+/** As many as watermarks are kept of. The gateway keeps the streams of 64 sessions, and does not tell of which. */
+const MAX_STREAMS = 256;
 
 /** The gateway that answers is not the one that this connection began with. */
 export class EpochChangedError extends Error {

@@ -148,6 +148,15 @@ describe("streams that can be read", () => {
     expect(intake.child("sa-0-a")).toMatchObject({ state: "completed", misses: 0 });
   });
 
+  test("the stream of each of a hundred live sessions is read", async () => {
+    const gateway = replayGateway();
+    for (let session = 2; session <= 100; session += 1) gateway.openSession(`s${session}`);
+    const { intake, look } = await observe(gateway);
+    gateway.child("s100", "sa-0-a").starts().completes("completed");
+    await look();
+    expect(intake.states).toEqual({ "sa-0-a": "completed" });
+  });
+
   test("a session that the gateway forgot and numbers anew in the same epoch is read from its new beginning", async () => {
     const gateway = replayGateway();
     for (let frame = 0; frame < 5; frame += 1) gateway.emit(SESSION, "message.start");
