@@ -162,20 +162,25 @@ export function takeNews({ rows, askedAt }: DelegationStatus, roster: ChildRoste
 }
 
 function coverageOf(
-  { rows }: DelegationStatus,
+  { rows, askedAt }: DelegationStatus,
   roster: ChildRoster,
   { known, sourceEpoch }: SnapshotStatement,
 ): "all" | readonly string[] {
-  const queued = new Set<string>();
-  for (const [childId, { phase }] of roster.entries()) if (phase === "queued") queued.add(childId);
+  const unspoken = new Set<string>();
+  for (const [childId, { phase, runningSince = Number.NEGATIVE_INFINITY }] of roster.entries()) {
+    // One that started after the question was asked waited for its turn when it was.
+    if (phase === "queued" || (phase === "running" && runningSince >= askedAt)) unspoken.add(childId);
+  }
   for (const { childId, state, sourceEpoch: epoch } of known) {
     // What waited in an earlier run of the gateway waits no longer.
-    if (state === "created" && epoch === sourceEpoch && roster.phaseOf(childId) === "unseen") queued.add(childId);
+    if (state === "created" && epoch === sourceEpoch && roster.phaseOf(childId) === "unseen") unspoken.add(childId);
   }
-  for (const { childId } of rows) queued.delete(childId);
-  if (queued.size === 0) return "all";
+  for (const { childId } of rows) unspoken.delete(childId);
+  if (unspoken.size === 0) return "all";
   const covered = new Set(rows.map(({ childId }) => childId));
-  for (const [childId, { phase }] of roster.entries()) if (phase === "running") covered.add(childId);
-  for (const { childId } of known) if (!queued.has(childId)) covered.add(childId);
+  for (const [childId, { phase }] of roster.entries()) {
+    if (phase === "running" && !unspoken.has(childId)) covered.add(childId);
+  }
+  for (const { childId } of known) if (!unspoken.has(childId)) covered.add(childId);
   return [...covered];
 }

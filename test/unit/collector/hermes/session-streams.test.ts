@@ -47,6 +47,21 @@ describe("streams that can be read", () => {
     expect(intake.snapshots).toHaveLength(before);
   });
 
+  test("nor is one that was asked for before, in an answer to the authority", async () => {
+    const gateway = replayGateway();
+    const child = gateway.child(SESSION, "sa-0-a").isAskedFor();
+    const { intake, look, receiver } = await observe(gateway);
+    await look();
+    gateway.answers.set("delegation.status", () => {
+      gateway.answers.clear();
+      child.starts();
+      return { active: [] };
+    });
+    const snapshot = await receiver.snapshotSource.fetch(new AbortController().signal);
+    await intake.acceptSnapshot(snapshot);
+    expect(intake.child("sa-0-a")).toMatchObject({ state: "running", misses: 0 });
+  });
+
   test("each frame is read once, in its order, whatever the pace", async () => {
     const gateway = replayGateway();
     const { intake, look } = await observe(gateway);
