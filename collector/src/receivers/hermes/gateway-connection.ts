@@ -65,7 +65,9 @@ export class GatewayConnection {
         this.#lastFrameAt = parts.clock.monotonicNow();
       },
       onEvent: (event) => this.#hear(event),
-      onUnreadable: (text) => problems.add("malformed", "frame", text.slice(0, 200)),
+      // Nothing of it is quoted: a gateway's frames hold goals, thoughts and answers, and nobody knows what this one is.
+      onUnreadable: (text) =>
+        problems.add("malformed", "frame", `${text.length} characters are no reply, event or request`),
     });
   }
 

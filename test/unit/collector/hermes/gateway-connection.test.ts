@@ -149,7 +149,8 @@ describe("what the gateway should not send", () => {
     expect(intake.states).toEqual({ "sa-0-a": "running" });
     expect(receiver.status.problems).toEqual({ malformed: 104 });
     expect(intake.problems).toHaveLength(32);
-    expect(intake.problems.every(({ text = "" }) => text.length <= 120 && !text.includes("hunter2"))).toBe(true);
+    // A frame that nobody can read may hold what a child was told, thinks or answers.
+    for (const { text } of intake.problems) expect(text).toMatch(/^\d+ characters are no reply, event or request$/);
   });
 });
 
