@@ -33,7 +33,7 @@ export interface AuthorityParts {
 }
 
 /** An answer that takes longer is no answer: two fit into the time that a question waits, with a wait between them. */
-const DEFAULT_ANSWER_TIMEOUT_MS = 5_000;
+export const DEFAULT_ANSWER_TIMEOUT_MS = 5_000;
 
 /**
  * Makes something that can be asked the authority of its source. A receiver that reconnects says so by

@@ -3,7 +3,7 @@ import { receiversInUse } from "../config/components.ts";
 import type { CollectorConfiguration } from "../config/configuration.ts";
 import { freshnessOf } from "../config/freshness.ts";
 import type { HermesReceiverConfiguration } from "../config/hermes-configuration.ts";
-import { DEFAULT_ASKING_POLICY } from "../core/index.ts";
+import { DEFAULT_ASKING_POLICY, type FreshnessPolicy } from "../core/index.ts";
 import { gateIntake } from "../plugins/receiver-intake.ts";
 import type { KnownChild } from "../receivers/hermes/child-roster.ts";
 import type { HermesOptions, HermesTransport } from "../receivers/hermes/hermes-options.ts";
@@ -13,7 +13,7 @@ import { createWatermarkFile } from "../receivers/hermes/watermark-file.ts";
 import type { AskingOutcome } from "../runtime/authority.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { ProjectionState } from "../runtime/projection-state.ts";
-import { addAskedSource } from "./authorities.ts";
+import { type AskedSource, addAskedSource, DEFAULT_ANSWER_TIMEOUT_MS } from "./authorities.ts";
 import type { CollectorLog } from "./collector-log.ts";
 import type { Pipeline } from "./pipeline.ts";
 
@@ -52,23 +52,35 @@ export function composeHermesReceivers(parts: HermesReceiverParts): readonly Com
           onConnected: () => authorities.want(source, "reconnect"),
         },
       );
-      const { staleAfterMs } = freshnessOf(configuration.lifecycle, source);
       addAskedSource(
         {
           id,
           kind: "hermes",
           supportLevel: HERMES_SUPPORT_LEVEL,
           snapshotSource: receiver.snapshotSource,
-          // Who is asked and answers is not silent: no child goes stale between two questions.
-          policy: {
-            ...DEFAULT_ASKING_POLICY,
-            intervalMs: Math.min(DEFAULT_ASKING_POLICY.intervalMs, staleAfterMs / 3),
-          },
+          ...paceWithin(freshnessOf(configuration.lifecycle, source)),
         },
         { pipeline, clock, onOutcome },
       );
       return { id, receiver };
     });
+}
+
+/** Two answers that come late, and the wait between them, fit into the time that a question about a child waits. */
+function paceWithin({ staleAfterMs, reconcileDeadlineMs }: FreshnessPolicy): Pick<AskedSource, "policy" | "timeoutMs"> {
+  const { intervalMs, pauseMs, retryMs, maxRetryMs } = DEFAULT_ASKING_POLICY;
+  const timeoutMs = Math.min(DEFAULT_ANSWER_TIMEOUT_MS, Math.ceil(reconcileDeadlineMs / 3));
+  const longestWaitMs = Math.min(maxRetryMs, (reconcileDeadlineMs - 2 * timeoutMs) / 2);
+  return {
+    timeoutMs,
+    policy: {
+      // Who is asked and answers is not silent: no child goes stale between two questions.
+      intervalMs: Math.min(intervalMs, staleAfterMs / 3),
+      pauseMs: Math.min(pauseMs, reconcileDeadlineMs / 4),
+      retryMs: Math.min(retryMs, longestWaitMs),
+      maxRetryMs: longestWaitMs,
+    },
+  };
 }
 
 /** Beside the database, as the cursors of exporters are. */

@@ -57,7 +57,7 @@ describe("another run of the gateway", () => {
       gateway.child(SESSION, "sa-0-new").starts();
       await observed.until("sa-0-old", { state: "running", stale: { reason: "snapshot_omission" } });
       const lost = await observed.until("sa-0-old", LOST);
-      expect(lost).toMatchObject({ sourceEpoch, lateEvidence: null });
+      expect(lost).toMatchObject({ sourceEpoch, lateEvidence: null, facts: { cause: "omitted_by_authority" } });
       expect(await observed.reported("sa-0-old")).not.toContain("completed");
       expect(await observed.audit("sa-0-old")).toContainEqual(
         expect.objectContaining({ reason: "failed_reconciliation", from: "running", to: "lost" }),
