@@ -10,8 +10,8 @@ export interface LoopbackServerOptions {
 }
 
 export interface LoopbackServer {
-  /** Resolves when it listens. Rejects with the system's error, such as EADDRINUSE. */
-  readonly url: Promise<string>;
+  /** Resolves when it listens, or with `undefined` when it is closed before. Rejects with the system's error, such as EADDRINUSE. */
+  readonly url: Promise<string | undefined>;
   /** Cuts what is open. Resolves when nothing is any more. */
   close(): Promise<void>;
 }
@@ -41,8 +41,9 @@ export function startLoopbackServer({ host, port, path, handler }: LoopbackServe
     // A reader that stops reading holds its connection, and no longer than this.
     socket.setTimeout(2 * TIMEOUT_MS, () => socket.destroy());
   });
-  const url = new Promise<string>((resolve, reject) => {
+  const url = new Promise<string | undefined>((resolve, reject) => {
     server.on("error", reject);
+    server.on("close", () => resolve(undefined));
     server.listen({ host, port }, () => {
       const address = server.address() as AddressInfo;
       const name = address.family === "IPv6" ? `[${address.address}]` : address.address;

@@ -286,6 +286,13 @@ describe("the own server", () => {
     expect(await ask(url, "GET", bearer)).toMatchObject({ status: 503, headers: { "retry-after": "1" } });
   });
 
+  it("that is closed before it listens has no address, and says so", async () => {
+    const host = served({ token: TOKEN, port: 0 });
+    await host.service.close();
+    expect(await host.service.url).toBeUndefined();
+    expect(host.diagnostics).toEqual([]);
+  });
+
   it("whose port is taken is a diagnostic, and the handler answers all the same", async () => {
     const first = served({ token: TOKEN, port: 0 });
     const port = Number(new URL(await urlOf(first)).port);
