@@ -34,6 +34,8 @@ export class SessionStreams {
   /** Live at the last look: a session may close right after the frames that matter. */
   #previous: readonly string[] = [];
   #sessionBeingRead: string | undefined;
+  /** Found, and not told of yet: a look that came to nothing has told of none. */
+  #hasGap = false;
   #isRefused = false;
 
   constructor(parts: SessionStreamsParts) {
@@ -61,13 +63,14 @@ export class SessionStreams {
   async read(): Promise<boolean> {
     if (this.#isRefused) return false;
     const live = await this.#liveSessions();
-    let hasGap = false;
     const sessions = new Set([...live, ...this.#previous]);
     for (const sessionId of [...sessions].slice(0, MAX_STREAMS)) {
-      hasGap = (await this.#readStream(sessionId)) || hasGap;
+      if (await this.#readStream(sessionId)) this.#hasGap = true;
       if (this.#isRefused) break;
     }
     this.#previous = live.slice(0, MAX_STREAMS);
+    const hasGap = this.#hasGap;
+    this.#hasGap = false;
     return hasGap;
   }
 

@@ -150,6 +150,24 @@ describe("streams that can be read", () => {
     expect(intake.snapshots).toHaveLength(before + 1);
   });
 
+  test("a gap that was found in a look that came to nothing is followed by a snapshot all the same", async () => {
+    const gateway = replayGateway();
+    gateway.openSession("s2");
+    const { intake, look } = await observe(gateway);
+    const before = intake.snapshots.length;
+    gateway.emit(SESSION, "message.start");
+    gateway.evictAll(SESSION);
+    gateway.answers.set("session.events.since", () => {
+      gateway.answers.set("session.events.since", "hang");
+      return { events: [], latest_seq: 1, truncated: true, epoch: gateway.epoch };
+    });
+    await look(2);
+    expect(intake.snapshots).toHaveLength(before);
+    gateway.answers.clear();
+    await look(12);
+    expect(intake.snapshots).toHaveLength(before + 1);
+  });
+
   test("while nobody says which sessions are live, those that were are read on", async () => {
     const gateway = replayGateway();
     const child = gateway.child(SESSION, "sa-0-a").starts();
