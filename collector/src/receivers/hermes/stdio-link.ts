@@ -14,7 +14,9 @@ export interface StdioLinkOptions {
   readonly stopTimeoutMs: number;
 }
 
-const KEPT_STDERR_BYTES = 2_048;
+const KEPT_STDERR_CHARACTERS = 2_048;
+/** Stands for the beginning of a line that was too long to keep. */
+const CUT = "…";
 /** For what a gateway that ended by itself has still said. */
 const DRAIN_TIMEOUT_MS = 1_000;
 
@@ -57,7 +59,7 @@ export function openStdioLink(options: StdioLinkOptions, listener: LinkListener)
     if (lines.isOversize) end({ kind: "oversize", text: "the gateway sent a line longer than allowed" });
   });
   child.stderr.on("data", (chunk: Buffer) => {
-    lastWords = (lastWords + chunk.toString("utf8")).slice(-KEPT_STDERR_BYTES);
+    lastWords = newestOf(lastWords + chunk.toString("utf8"));
   });
   child.stdin.on("error", () => {});
   child.on("error", (error) => {
@@ -128,8 +130,18 @@ class FrameLines {
   }
 }
 
+/** The newest of a text, from the beginning of a line. */
+function newestOf(text: string): string {
+  if (text.length <= KEPT_STDERR_CHARACTERS) return text;
+  const kept = text.slice(-KEPT_STDERR_CHARACTERS);
+  const start = kept.indexOf("\n");
+  return start === -1 ? `${CUT}${kept.slice(CUT.length)}` : kept.slice(start + 1);
+}
+
+/** A line without its beginning is not told: what follows may be the rest of a secret, which nothing could find any more. */
 function lastLine(text: string): string {
-  return text.trim().split("\n").at(-1) ?? "";
+  const line = text.trim().split("\n").at(-1) ?? "";
+  return line.startsWith(CUT) ? "its last line is too long to be told" : line;
 }
 
 function codeOf(error: Error): string {

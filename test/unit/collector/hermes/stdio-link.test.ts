@@ -32,6 +32,12 @@ describe("a gateway that we start", () => {
     expect(receiver.status.lastEnd?.text).toBe("the gateway ended with 3: RuntimeError: it broke");
   });
 
+  test("whose last words are too long to keep is not quoted: the rest of a secret looks like none", async () => {
+    const { receiver } = await receive(stdioGateway("die_at_length"));
+    await vi.waitFor(() => expect(receiver.status.lastEnd?.kind).toBe("lost"), { timeout: 5_000 });
+    expect(receiver.status.lastEnd?.text).toBe("the gateway ended with 3: its last line is too long to be told");
+  });
+
   test("that writes a line without an end is stopped", async () => {
     const { receiver } = await receive(stdioGateway("flood"), { maxFrameBytes: 50_000 });
     await vi.waitFor(() => expect(receiver.status.lastEnd?.kind).toBe("oversize"), { timeout: 5_000 });
