@@ -144,7 +144,9 @@ class Twins {
   }
 }
 
-test("checkpoints, restarts and crashes at any points of any history change nothing", { timeout: 240_000 }, async () => {
+test("checkpoints, restarts and crashes at any points of any history change nothing", {
+  timeout: 240_000,
+}, async () => {
   let restarts = 0;
   await fc.assert(
     fc.asyncProperty(arbitraryHistory(), fc.infiniteStream(incidents), async (history, stream) => {
