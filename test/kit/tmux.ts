@@ -12,13 +12,17 @@ export function hasTmux(): boolean {
 }
 
 const LOOK_MS = 50;
+/** Longer than any busy machine takes for one step; then the test is told what was on the screen instead. */
+const PATIENCE_MS = 30_000;
 
 /** A program in a real terminal, of which only the screen is seen. */
 export interface Terminal {
   /** What is on the screen, line by line, without trailing blanks. */
   screen(): readonly string[];
-  /** Resolves with the screen as soon as it is as wanted. */
+  /** Resolves with the screen as soon as it is as wanted. @throws what is on it instead, after 30 s */
   until(isSo: (screen: string) => boolean): Promise<readonly string[]>;
+  /** Resolves with the program's exit code when it has given the terminal back. @throws after 30 s */
+  end(): Promise<number>;
   /** Presses keys, by the names that tmux has for them. */
   press(...keys: readonly string[]): void;
   resize(columns: number, rows: number): void;
@@ -41,16 +45,27 @@ export function startTerminal(argv: readonly string[], columns: number, rows: nu
     tmux("capture-pane", "-p")
       .split("\n")
       .map((line) => line.trimEnd());
+  /** A terminal tells nobody that it was drawn on, nor that it is left: it is asked again and again. */
+  const asked = async <Answer>(ask: () => Answer | undefined, what: string): Promise<Answer> => {
+    for (const began = performance.now(); performance.now() - began < PATIENCE_MS; await delay(LOOK_MS)) {
+      const answer = ask();
+      if (answer !== undefined) return answer;
+    }
+    throw new Error(`not seen: ${what}; on the screen:\n${screen().join("\n")}`);
+  };
   return {
     screen,
-    until: async (isSo) => {
-      for (;;) {
+    until: (isSo) =>
+      asked(() => {
         const lines = screen();
-        if (isSo(lines.join("\n"))) return lines;
-        // A terminal tells nobody that it was drawn on.
-        await delay(LOOK_MS);
-      }
-    },
+        return isSo(lines.join("\n")) ? lines : undefined;
+      }, String(isSo)),
+    end: () =>
+      asked(() => {
+        // Of a terminal that was left, the program's exit code is known a moment later.
+        const status = tmux("display-message", "-p", "#{pane_dead_status}").trim();
+        return status === "" ? undefined : Number(status);
+      }, "the program's end"),
     press: (...keys) => void tmux("send-keys", ...keys),
     resize: (width, height) => void tmux("resize-window", "-x", String(width), "-y", String(height)),
   };

@@ -75,4 +75,4 @@ export {
   type Question,
 } from "./reconciliation/authority-schedule.ts";
 export { type AuthorityStatement, statementOf } from "./reconciliation/authority-statement.ts";
-export { type AuthorityAnswer, lossCause, reconciliationOutcome } from "./reconciliation/outcome.ts";
+export { type AuthorityAnswer, type ReconciliationOutcome, reconciliationOutcome } from "./reconciliation/outcome.ts";

@@ -3,7 +3,6 @@ import {
   type AuthorityAnswer,
   type ChildRecord,
   type Liveness,
-  lossCause,
   type ProjectionInput,
   type ReconciliationInput,
   reconciliationOutcome,
@@ -124,11 +123,9 @@ export class LivenessLoop {
     return liveness.dueReconciliations(now).flatMap(({ source, childId }): readonly ReconciliationInput[] => {
       const record = child(source, childId);
       if (record === undefined || isTerminal(record.state)) return [];
-      const answer = answerAbout(record);
-      const outcome = reconciliationOutcome(record, answer);
-      const cause = outcome === "failed" ? lossCause(answer) : undefined;
-      const verdict: ReconciliationInput = { type: "reconciliation", source, childId, outcome, at: now };
-      return [cause === undefined ? verdict : { ...verdict, cause }];
+      return [
+        { type: "reconciliation", source, childId, ...reconciliationOutcome(record, answerAbout(record)), at: now },
+      ];
     });
   }
 

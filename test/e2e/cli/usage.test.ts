@@ -25,6 +25,12 @@ const COMMANDS = [
   "doctor",
 ];
 
+/** What a command asks for before it looks at the rest. */
+const REQUIRED_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  adopt: ["--pid", "1"],
+  ingest: ["--format", "codex-exec"],
+};
+
 describe("help", () => {
   test("lists every command", async () => {
     const { exitCode, stdout } = await runCommand(["--help"]);
@@ -50,7 +56,7 @@ describe("what cannot be done is said in one sentence on standard error, with ex
       (command) =>
         [
           `an unknown option of ${command}`,
-          [command, "--frobnicate"],
+          [command, ...(REQUIRED_OPTIONS[command] ?? []), "--frobnicate"],
           /^error: unknown option '--frobnicate'\n/,
         ] as const,
     ),

@@ -1,5 +1,5 @@
 import type { ChildRecord } from "../projection/child-record.ts";
-import type { LossCause, ReconciliationInput } from "../projection/input.ts";
+import type { ReconciliationInput } from "../projection/input.ts";
 
 /**
  * What the authority of a source had to say by the deadline. `none`: the source has no authority. `says_nothing`: it
@@ -8,35 +8,28 @@ import type { LossCause, ReconciliationInput } from "../projection/input.ts";
  */
 export type AuthorityAnswer = "none" | "unreachable" | "omits_child" | "says_nothing" | "lists_child";
 
+/** How a reconciliation ends; `cause` says why it has failed, by what there was to it. */
+export type ReconciliationOutcome = Pick<ReconciliationInput, "outcome" | "cause">;
+
+const UNAVAILABLE: ReconciliationOutcome = { outcome: "unavailable" };
+
 /**
  * S6: the outcome of a reconciliation that is still open at its deadline. Without an authority, only a child that is known
  * to send heartbeats owes an answer; one that never promised any may be silent and well, and stays stale. So does one
  * that its authority names without saying anything newer, or does not speak about.
  */
-export function reconciliationOutcome(record: ChildRecord, answer: AuthorityAnswer): ReconciliationInput["outcome"] {
+export function reconciliationOutcome(record: ChildRecord, answer: AuthorityAnswer): ReconciliationOutcome {
   switch (answer) {
     case "unreachable":
+      return { outcome: "failed", cause: "authority_unreachable" };
     case "omits_child":
-      return "failed";
+      return { outcome: "failed", cause: "omitted_by_authority" };
     case "says_nothing":
     case "lists_child":
-      return "unavailable";
+      return UNAVAILABLE;
     case "none":
-      return record.capabilities.heartbeat === "known" ? "failed" : "unavailable";
-  }
-}
-
-/** Why a reconciliation has failed, by what there was to it; `undefined` where it cannot fail. */
-export function lossCause(answer: AuthorityAnswer): LossCause | undefined {
-  switch (answer) {
-    case "unreachable":
-      return "authority_unreachable";
-    case "omits_child":
-      return "omitted_by_authority";
-    case "none":
-      return "heartbeats_stopped";
-    case "says_nothing":
-    case "lists_child":
-      return undefined;
+      return record.capabilities.heartbeat === "known"
+        ? { outcome: "failed", cause: "heartbeats_stopped" }
+        : UNAVAILABLE;
   }
 }

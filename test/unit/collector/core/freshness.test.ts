@@ -1,6 +1,5 @@
 import {
   checkFreshness,
-  lossCause,
   reconciliationOutcome,
   type StaleInput,
 } from "@agent-lifecycle/collector/projection";
@@ -235,19 +234,13 @@ describe("S6: who answers", () => {
   const promising = { ...silent, capabilities: { ...silent.capabilities, heartbeat: "known" as const } };
 
   test.each([
-    [silent, "lists_child", "unavailable"],
-    [promising, "says_nothing", "unavailable"],
-    [silent, "unreachable", "failed"],
-    [silent, "omits_child", "failed"],
-    [silent, "none", "unavailable"],
-    [promising, "none", "failed"],
-  ] as const)("%#: the outcome", (record, answer, outcome) => {
-    expect(reconciliationOutcome(record, answer)).toBe(outcome);
-    // What has failed says why, and what has not has nothing to say.
-    if (outcome === "failed") expect(lossCause(answer)).toBeDefined();
-  });
-
-  test("a child that stopped to send its heartbeats is lost for that", () => {
-    expect(lossCause("none")).toBe("heartbeats_stopped");
+    [silent, "lists_child", { outcome: "unavailable" }],
+    [promising, "says_nothing", { outcome: "unavailable" }],
+    [silent, "unreachable", { outcome: "failed", cause: "authority_unreachable" }],
+    [silent, "omits_child", { outcome: "failed", cause: "omitted_by_authority" }],
+    [silent, "none", { outcome: "unavailable" }],
+    [promising, "none", { outcome: "failed", cause: "heartbeats_stopped" }],
+  ] as const)("%#: the outcome, and why it failed", (record, answer, outcome) => {
+    expect(reconciliationOutcome(record, answer)).toEqual(outcome);
   });
 });

@@ -138,8 +138,7 @@ class Twins {
     for (const { source, childId } of this.never.liveness.dueReconciliations(now)) {
       const record = this.never.child(source, childId);
       if (record === undefined || isTerminal(record.state)) continue;
-      const outcome = reconciliationOutcome(record, "none");
-      if (outcome !== undefined) this.never.fold({ type: "reconciliation", source, childId, outcome, at: now });
+      this.never.fold({ type: "reconciliation", source, childId, ...reconciliationOutcome(record, "none"), at: now });
     }
   }
 }
