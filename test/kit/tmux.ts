@@ -15,13 +15,17 @@ const LOOK_MS = 50;
 /** Longer than any busy machine takes for one step; then the test is told what was on the screen instead. */
 const PATIENCE_MS = 30_000;
 
+/** Runs a program and writes how it ended; then holds the terminal. tmux itself does not always know. */
+const HOLD = ["sh", "-c", '"$@"; echo "ended with $?"; exec cat', "sh"];
+const ENDED = /^ended with (\d+)$/m;
+
 /** A program in a real terminal, of which only the screen is seen. */
 export interface Terminal {
   /** What is on the screen, line by line, without trailing blanks. */
   screen(): readonly string[];
   /** Resolves with the screen as soon as it is as wanted. @throws what is on it instead, after 30 s */
   until(isSo: (screen: string) => boolean): Promise<readonly string[]>;
-  /** Resolves with the program's exit code when it has given the terminal back. @throws after 30 s */
+  /** Resolves with the program's exit code, which stands on the screen that was there before it. @throws after 30 s */
   end(): Promise<number>;
   /** Presses keys, by the names that tmux has for them. */
   press(...keys: readonly string[]): void;
@@ -38,8 +42,7 @@ export function startTerminal(argv: readonly string[], columns: number, rows: nu
     if (status !== 0) throw new Error(`tmux ${command[0]}: ${stderr}`);
     return stdout;
   };
-  tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), ...argv);
-  tmux("set-option", "-g", "remain-on-exit", "on");
+  tmux("new-session", "-d", "-x", String(columns), "-y", String(rows), ...HOLD, ...argv);
   onTestFinished(() => void spawnSync("tmux", ["-S", socket, "kill-server"]));
   const screen = (): readonly string[] =>
     tmux("capture-pane", "-p")
@@ -62,9 +65,8 @@ export function startTerminal(argv: readonly string[], columns: number, rows: nu
       }, String(isSo)),
     end: () =>
       asked(() => {
-        // Of a terminal that was left, the program's exit code is known a moment later.
-        const status = tmux("display-message", "-p", "#{pane_dead_status}").trim();
-        return status === "" ? undefined : Number(status);
+        const code = ENDED.exec(screen().join("\n"))?.[1];
+        return code === undefined ? undefined : Number(code);
       }, "the program's end"),
     press: (...keys) => void tmux("send-keys", ...keys),
     resize: (width, height) => void tmux("resize-window", "-x", String(width), "-y", String(height)),

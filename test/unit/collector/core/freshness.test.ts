@@ -1,8 +1,4 @@
-import {
-  checkFreshness,
-  reconciliationOutcome,
-  type StaleInput,
-} from "@agent-lifecycle/collector/projection";
+import { checkFreshness, reconciliationOutcome, type StaleInput } from "@agent-lifecycle/collector/projection";
 import { describe, expect, test } from "vitest";
 import { CoreRun, type Policy } from "../../../kit/core-run.ts";
 import { makeEvent } from "../../../kit/events.ts";
