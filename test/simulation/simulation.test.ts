@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { simulate } from "./simulate.ts";
 
 const FIRST_SEED = Number(process.env["SIMULATION_SEED"] ?? Date.now() % 1_000_000_000);
-const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? (process.env["SIMULATION_SEED"] === undefined ? 3_000 : 1));
+const SEEDS = Number(process.env["SIMULATION_SEEDS"] ?? (process.env["SIMULATION_SEED"] === undefined ? 2_000 : 1));
 
 test(`the laws hold in ${SEEDS} worlds`, { timeout: 900_000 }, async () => {
   console.log(`simulation: SIMULATION_SEED=${FIRST_SEED} and the ${SEEDS - 1} after it`);
