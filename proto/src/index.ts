@@ -125,6 +125,7 @@ export {
   type InputView,
   type SourcesView,
   type SourceView,
+  SUPPORT_LEVELS,
   type SummaryView,
   type SupportLevel,
   VISIBILITY_UNAVAILABLE,

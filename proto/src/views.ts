@@ -156,7 +156,9 @@ export interface VisibilityMismatchView {
  * How far an adapter may be relied on. `adapter foundation`: the protocol is spoken, interop is not proven. `experimental`:
  * proven against the real thing, behaviour may still change. `supported`: changes are announced.
  */
-export type SupportLevel = "adapter foundation" | "experimental" | "supported";
+export const SUPPORT_LEVELS = ["adapter foundation", "experimental", "supported"] as const;
+
+export type SupportLevel = (typeof SUPPORT_LEVELS)[number];
 
 /** The authority of a source, and how asking it goes. */
 export interface AuthorityView {

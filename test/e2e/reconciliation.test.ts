@@ -238,7 +238,17 @@ describe("an authority that pushes", () => {
     expect(await push(collector, "nobody-0123456789", snapshotOf(running))).toBe(401);
     expect(await push(collector, "scheduler-0123456789", snapshotOf(running))).toBe(200);
     await stream.until(is("worker", "running"));
-    expect(await authorityOf(collector)).toMatchObject({ id: "push/one", kind: "push", answers: 1 });
+    expect(await authorityOf(collector)).toMatchObject({ id: "push/one", kind: "push", answers: 1, failures: 0 });
+    const broken = { ...snapshotOf(running), children: "none" } as unknown as LifecycleSnapshot;
+    // What somebody else sends in its name says nothing about it; what it sends itself does.
+    expect(await push(collector, "children-0123456789", broken)).toBe(422);
+    expect(await authorityOf(collector)).toMatchObject({ failures: 0, lastFailure: null });
+    expect(await push(collector, "scheduler-0123456789", broken)).toBe(422);
+    expect(await authorityOf(collector)).toMatchObject({
+      answers: 1,
+      failures: 1,
+      lastFailure: expect.stringMatching(/^its answer is refused: children: /),
+    });
     const lost = await stream.until(is("worker", "lost"));
     expect(lost).toMatchObject({ terminalEvidence: "failed_reconciliation" });
   });

@@ -73,7 +73,7 @@ export function addConfiguredAuthorities(
     }
     const snapshotSource = source.type === "http" ? createHttpSnapshotSource(source.settings) : modules.get(id);
     if (snapshotSource === undefined) throw new Error(`${id} was not made`);
-    const supportLevel: SupportLevel = kind === "module" ? "experimental" : "supported";
+    const supportLevel = kind === "module" ? (snapshotSource.supportLevel ?? "experimental") : "supported";
     const policy = policyOf(settings as AskedSourceConfiguration);
     addAskedSource({ id, kind, supportLevel, snapshotSource, policy, timeoutMs: source.settings.timeoutMs }, parts);
   }

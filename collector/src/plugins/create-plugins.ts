@@ -1,3 +1,4 @@
+import { SUPPORT_LEVELS } from "@agent-lifecycle/proto";
 import { type ChildRecord, viewOf } from "../core/index.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Component } from "../runtime/component.ts";
@@ -126,7 +127,20 @@ async function createSnapshotSource(
   if (source !== asked) {
     throw new PluginError(id, `what ${id} made answers for the source ${source}, and is configured for ${asked}`);
   }
-  return { ...guardComponent(made, guardOf(id, settings)), source, fetch: (signal) => made.fetch(signal) };
+  const { supportLevel } = made;
+  if (supportLevel !== undefined && !SUPPORT_LEVELS.includes(supportLevel)) {
+    const levels = SUPPORT_LEVELS.join(", ");
+    throw new PluginError(
+      id,
+      `what ${id} made states a level of support that there is none of: it is one of ${levels}`,
+    );
+  }
+  return {
+    ...guardComponent(made, guardOf(id, settings)),
+    source,
+    ...(supportLevel === undefined ? undefined : { supportLevel }),
+    fetch: (signal) => made.fetch(signal),
+  };
 }
 
 async function make<Made>(id: string, create: () => Made | Promise<Made>, settings: Settings): Promise<Made> {

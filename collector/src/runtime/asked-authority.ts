@@ -1,4 +1,4 @@
-import { cutText, redactText, type SupportLevel } from "@agent-lifecycle/proto";
+import type { SupportLevel } from "@agent-lifecycle/proto";
 import {
   type AskingPolicy,
   type AskingStatus,
@@ -10,6 +10,7 @@ import {
   type Question,
 } from "../core/index.ts";
 import type { AskingOutcome, Authority, AuthorityIdentity, SnapshotOrigin } from "./authority.ts";
+import { failureInWords, refusalInWords } from "./authority-failure.ts";
 import type { Clock } from "./clock.ts";
 import type { Intake } from "./intake.ts";
 import { type Schedule, scheduleUnreferenced } from "./schedule.ts";
@@ -104,6 +105,9 @@ export class AskedAuthority implements Authority {
     else this.#asking.heard(statement, this.#options.clock.wallNow());
   }
 
+  /** The question that it answered so says it itself. */
+  rejected(): void {}
+
   answerAbout(record: ChildRecord): AuthorityAnswer {
     return this.#asking.answerAbout(record);
   }
@@ -143,7 +147,7 @@ export class AskedAuthority implements Authority {
       return await this.#handOver(await untilAborted(this.#fetch(signal), signal));
     } catch (error) {
       if (timeout.signal.aborted) return { outcome: "timed_out", failure: `no answer within ${timeoutMs} ms` };
-      return { outcome: "failed", failure: inWords(error) };
+      return { outcome: "failed", failure: failureInWords(error) };
     } finally {
       cancelTimeout();
     }
@@ -175,11 +179,7 @@ export class AskedAuthority implements Authority {
     this.#isHandingOver = false;
     if (result.kind !== "stored") return { outcome: "not_stored", failure: "its answer could not be stored" };
     if (this.#handedOver !== undefined) return { outcome: "answered", statement: this.#handedOver };
-    const [diagnostic] = result.diagnostics;
-    const why = [diagnostic?.path, diagnostic?.text ?? diagnostic?.code].filter(
-      (text) => text !== undefined && text !== "",
-    );
-    return { outcome: "rejected", failure: inWords(`its answer is refused: ${why.join(": ")}`) };
+    return { outcome: "rejected", failure: refusalInWords(result.diagnostics[0]) };
   }
 }
 
@@ -191,11 +191,4 @@ function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Prom
     signal.addEventListener("abort", abort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
-}
-
-const MAX_FAILURE_LENGTH = 200;
-
-function inWords(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return cutText(redactText(cutText(text, MAX_FAILURE_LENGTH * 16)), MAX_FAILURE_LENGTH);
 }

@@ -1,4 +1,4 @@
-import type { LifecycleSnapshot } from "@agent-lifecycle/proto";
+import type { Diagnostic, LifecycleSnapshot } from "@agent-lifecycle/proto";
 import {
   type AskReason,
   type AuthorityAnswer,
@@ -8,6 +8,7 @@ import {
   statementOf,
 } from "../core/index.ts";
 import type { Authority, SnapshotOrigin } from "./authority.ts";
+import { refusalInWords } from "./authority-failure.ts";
 import type { Component } from "./component.ts";
 
 /** Two components would both be the authority of one source. */
@@ -23,6 +24,8 @@ export interface SnapshotAuthorities {
   /** Why snapshots of a source are not taken from there, or `undefined`. */
   objectionTo(source: string, origin: SnapshotOrigin): string | undefined;
   stored(snapshot: LifecycleSnapshot, origin: SnapshotOrigin, status: InputStatus): void;
+  /** A snapshot that says to be of this source cannot be used. */
+  rejected(source: string, origin: SnapshotOrigin, why: Diagnostic | undefined): void;
 }
 
 /** All authorities, one for each source that has any. They are added before the start. */
@@ -79,10 +82,16 @@ export class Authorities implements Component, SnapshotAuthorities {
 
   stored(snapshot: LifecycleSnapshot, origin: SnapshotOrigin, status: InputStatus): void {
     const authority = this.#bySource.get(snapshot.source);
-    if (authority === undefined || authority.objectionTo(origin) !== undefined || status === "rejected") return;
+    if (authority === undefined || authority.objectionTo(origin) !== undefined) return;
     const known = authority.status.statement;
     // A2: under one identifier there is one statement, the first.
     const isRepeated = status === "deduplicated" && known?.snapshotId === snapshot.snapshotId;
     authority.stored(isRepeated ? known : statementOf(snapshot, status === "out_of_order"));
+  }
+
+  /** What others send in its name says nothing about the authority. */
+  rejected(source: string, origin: SnapshotOrigin, why: Diagnostic | undefined): void {
+    const authority = this.#bySource.get(source);
+    if (authority?.objectionTo(origin) === undefined) authority?.rejected(refusalInWords(why));
   }
 }

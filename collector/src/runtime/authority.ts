@@ -28,6 +28,8 @@ export interface Authority extends Component, AuthorityIdentity {
   objectionTo(origin: SnapshotOrigin): string | undefined;
   /** A snapshot that it handed over is stored. */
   stored(statement: AuthorityStatement): void;
+  /** A snapshot that it handed over cannot be used. @param why in words, bounded, without secrets */
+  rejected(why: string): void;
   /** What it had to say about a child since the open question about it arose (S6). */
   answerAbout(record: ChildRecord): AuthorityAnswer;
 }

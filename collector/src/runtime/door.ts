@@ -1,4 +1,4 @@
-import { type Diagnostic, normalizeSnapshot, type ToleratedAttributes } from "@agent-lifecycle/proto";
+import { type Diagnostic, isJsonObject, normalizeSnapshot, type ToleratedAttributes } from "@agent-lifecycle/proto";
 import type { FoldResult } from "../core/index.ts";
 import { type Arrival, admit } from "./arrival.ts";
 import type { SnapshotAuthorities } from "./authorities.ts";
@@ -69,6 +69,7 @@ export class Door implements Intake {
     if (!normalized.ok) {
       const { diagnostic } = normalized;
       this.reportProblem(origin.receiver, diagnostic);
+      this.#rejected(isJsonObject(candidate) ? candidate["source"] : undefined, origin, diagnostic);
       return Promise.resolve({
         kind: "stored",
         status: "rejected",
@@ -91,7 +92,8 @@ export class Door implements Intake {
         run: (commit) => {
           const result = commit.foldSnapshot(snapshot, diagnostics, origin, receivedAt);
           return () => {
-            this.#parts.authorities?.stored(snapshot, origin, result.status);
+            if (result.status === "rejected") this.#rejected(snapshot.source, origin, result.diagnostics[0]);
+            else this.#parts.authorities?.stored(snapshot, origin, result.status);
             resolve(answerOf(result, diagnostics));
           };
         },
@@ -128,6 +130,11 @@ export class Door implements Intake {
     if (origin.allowedSources?.has(source) === false) return sourceNotAllowed(source);
     const text = this.#parts.authorities?.objectionTo(source, origin);
     return text === undefined ? undefined : { code: "source_not_allowed", path: "source", text };
+  }
+
+  #rejected(source: unknown, origin: Origin, why: Diagnostic | undefined): void {
+    if (typeof source !== "string" || origin.allowedSources?.has(source) === false) return;
+    this.#parts.authorities?.rejected(source, origin, why);
   }
 
   #refusal({ bytes, receiver }: Origin): Refusal | undefined {

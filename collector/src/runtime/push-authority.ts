@@ -70,6 +70,11 @@ export class PushAuthority implements Authority {
     this.#options.onOutcome("answered", 0);
   }
 
+  rejected(why: string): void {
+    this.#memory.failed(why, this.#options.clock.wallNow());
+    this.#options.onOutcome("rejected", 0);
+  }
+
   answerAbout(record: ChildRecord): AuthorityAnswer {
     return this.#memory.answerAbout(record);
   }

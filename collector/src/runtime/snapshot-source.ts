@@ -1,3 +1,4 @@
+import type { SupportLevel } from "@agent-lifecycle/proto";
 import type { Component } from "./component.ts";
 import type { ComponentContext } from "./component-context.ts";
 
@@ -5,6 +6,8 @@ import type { ComponentContext } from "./component-context.ts";
 export interface SnapshotSource extends Component {
   /** The source it answers for; a snapshot of any other is refused. */
   readonly source: string;
+  /** How far it can be relied on, shown beside the source (`/api/v1/sources`). Default: experimental. */
+  readonly supportLevel?: SupportLevel;
   /**
    * Asks once. Resolves with a snapshot as a plain value, which is checked at the door; rejects when the authority
    * cannot be reached, and then nothing is concluded about any child yet. Two calls never overlap; the first comes after

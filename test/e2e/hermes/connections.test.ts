@@ -86,6 +86,40 @@ describe("another run of the gateway", () => {
   });
 });
 
+describe("a gateway behind a login", () => {
+  const COOKIE = "hermes_session=93fd0c11a7e24b6f";
+
+  test("is observed with a ticket for each connection, and neither ticket nor cookie is shown anywhere", async () => {
+    const observed = await ObservedGateway.start(GATEWAY_0_20_6, {
+      server: { loginCookie: COOKIE },
+      receiver: `login_cookie: "${COOKIE}"`,
+    });
+    const child = observed.gateway.child(SESSION, "sa-0-a").starts();
+    await observed.until("sa-0-a", { state: "running" });
+    observed.gateway.drop();
+    child.completes("completed");
+    await observed.until("sa-0-a", { state: "completed" });
+    const tickets = observed.server.upgrades.map((url) => url.searchParams.get("ticket"));
+    expect(tickets).toEqual(["ticket-1-4be1c07f", "ticket-2-4be1c07f"]);
+    expect(JSON.stringify([await observed.source(), observed.log])).not.toMatch(/4be1c07f|93fd0c11a7e24b6f/);
+  });
+
+  test("that gives no ticket is refused, in words, and nothing is concluded", async () => {
+    const observed = await ObservedGateway.start(GATEWAY_0_20_6, {
+      server: { loginCookie: COOKIE },
+      receiver: 'login_cookie: "hermes_session=expired"',
+    });
+    await observed.eventually(async () => {
+      const { adapter } = await observed.source();
+      expect(adapter?.connection).toMatchObject({
+        state: "disconnected",
+        lastEnd: { kind: "refused", text: "no ticket: answered 401" },
+      });
+    });
+    expect(observed.server.upgrades).toEqual([]);
+  });
+});
+
 describe("the stream of somebody else", () => {
   test.each(GATEWAY_BUILDS)("%s: its owner gets the same frames with us as without us", async (_name, build) => {
     const alone = await framesOfOwner(build, "");

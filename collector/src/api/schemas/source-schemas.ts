@@ -1,3 +1,4 @@
+import { SUPPORT_LEVELS } from "@agent-lifecycle/proto";
 import {
   COUNT,
   described,
@@ -26,7 +27,7 @@ const AUTHORITY = objectOf(
   {
     id: TEXT,
     kind: TEXT,
-    supportLevel: oneOf(["adapter foundation", "experimental", "supported"]),
+    supportLevel: oneOf(SUPPORT_LEVELS),
     answers: COUNT,
     failures: COUNT,
     failuresInARow: COUNT,

@@ -22,15 +22,18 @@ export class Delivery {
     this.#retry = patientlyRetrying(wait, signal);
   }
 
-  /** Resolves when they are durable. Rejects when the receiver is shut down before. */
-  async events(events: readonly LifecycleEventInput[]): Promise<void> {
+  /**
+   * Resolves when they are durable. Rejects when the receiver is shut down before.
+   * @param backfill old evidence: what the gateway kept while nobody looked. Default `false`
+   */
+  async events(events: readonly LifecycleEventInput[], backfill = false): Promise<void> {
     for (let start = 0; start < events.length; start += MAX_BATCH_EVENTS) {
       const batch = events.slice(start, start + MAX_BATCH_EVENTS);
       const bytes = JSON.stringify(batch).length;
-      let intake = await this.#intake.acceptEvents(batch, { backfill: false, bytes });
+      let intake = await this.#intake.acceptEvents(batch, { backfill, bytes });
       while (intake.kind !== "stored") {
         await this.#retry(intake);
-        intake = await this.#intake.acceptEvents(batch, { backfill: false, bytes });
+        intake = await this.#intake.acceptEvents(batch, { backfill, bytes });
       }
       const refused = intake.outcomes.filter((outcome) => refusedFor(outcome) !== undefined).length;
       this.eventsRefused += refused;

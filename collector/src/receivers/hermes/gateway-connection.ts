@@ -6,8 +6,9 @@ import { Doorbell } from "./doorbell.ts";
 import type { LinkEnd, OpenLink } from "./frame-link.ts";
 import { type Ask, capabilitiesOf, type Detection, detectFeatures } from "./gateway-features.ts";
 import type { GatewayEvent } from "./gateway-frame.ts";
-import { GatewayObserver, type ObserverParts } from "./gateway-observer.ts";
+import { GatewayObserver, isAboutChild, type ObserverParts } from "./gateway-observer.ts";
 import type { GatewaySession } from "./gateway-session.ts";
+import { HeldEvents } from "./held-events.ts";
 import { JsonRpcPeer } from "./json-rpc-peer.ts";
 import { EpochChangedError } from "./session-streams.ts";
 
@@ -33,7 +34,6 @@ export interface ConnectionParts {
   readonly onLookFailed: (text: string) => void;
 }
 
-const MAX_EARLY_EVENTS = 1_000;
 const MAX_REQUESTS_IN_FLIGHT = 64;
 /** However often the gateway calls, looks are so far apart. */
 const MIN_PAUSE_MS = 50;
@@ -46,8 +46,7 @@ export class GatewayConnection {
   readonly #ready = Promise.withResolvers<GatewayEvent>();
   readonly #stop = new AbortController();
   #lastFrameAt: number;
-  /** What came while the gateway was still being asked what it does. */
-  readonly #early: GatewayEvent[] = [];
+  readonly #held = new HeldEvents();
   #observer: GatewayObserver | undefined;
   #session: GatewaySession | undefined;
   #cancelWatch: (() => void) | undefined;
@@ -64,7 +63,7 @@ export class GatewayConnection {
       onFrame: () => {
         this.#lastFrameAt = parts.clock.monotonicNow();
       },
-      onEvent: (event) => this.#hear(event),
+      onEvent: (event, characters) => this.#hear(event, characters),
       // Nothing of it is quoted: a gateway's frames hold goals, thoughts and answers, and nobody knows what this one is.
       onUnreadable: (text) =>
         problems.add("malformed", "frame", `${text.length} characters are no reply, event or request`),
@@ -133,8 +132,7 @@ export class GatewayConnection {
     observer.watermarks.enterEpoch(epoch);
     observer.problems.begin();
     this.#session = { ask: this.ask, features, epoch, connectionId, capabilities, isAttaching };
-    this.#observer = new GatewayObserver(observer, this.#session);
-    for (const event of this.#early.splice(0)) this.#observer.push(event);
+    this.#observer = new GatewayObserver(observer, this.#session, this.#held);
   }
 
   async #firstFrame(): Promise<GatewayEvent> {
@@ -148,11 +146,12 @@ export class GatewayConnection {
     return event;
   }
 
-  #hear(event: GatewayEvent): void {
+  #hear(event: GatewayEvent, characters: number): void {
     if (event.type === "gateway.ready") this.#ready.resolve(event);
+    // While the gateway is still being asked what it does, nobody knows yet whether its frames can be read elsewhere.
     else if (this.#observer === undefined) {
-      if (this.#early.length < MAX_EARLY_EVENTS) this.#early.push(event);
-    } else if (this.#observer.push(event)) this.#doorbell.ring();
+      if (isAboutChild(event)) this.#held.add(event, characters);
+    } else if (this.#observer.push(event, characters)) this.#doorbell.ring();
   }
 
   /** A look that fails concludes nothing; only another run of the gateway behind the same link ends the connection. */

@@ -11,6 +11,7 @@ import type { Delivery } from "./delivery.ts";
 import { type FrameReading, mapFrame, mapProgress } from "./frame-mapping.ts";
 import type { GatewayEvent } from "./gateway-frame.ts";
 import type { GatewaySession } from "./gateway-session.ts";
+import type { HeldEvents } from "./held-events.ts";
 import type { ObservationTimes } from "./observation-times.ts";
 import type { ProblemReports } from "./problem-reports.ts";
 import { withoutRepeatedSigns } from "./repeated-signs.ts";
@@ -34,8 +35,10 @@ export interface ObserverParts {
   readonly knownChildren: () => readonly KnownChild[];
 }
 
-/** Pushed events that wait for the next look. */
-const MAX_PUSHED_EVENTS = 10_000;
+/** Whether an event that came unasked tells of a child. */
+export function isAboutChild({ type }: GatewayEvent): boolean {
+  return type.startsWith("subagent.");
+}
 
 interface Look {
   readonly status: DelegationStatus;
@@ -59,17 +62,18 @@ export class GatewayObserver {
   readonly #roster = new ChildRoster();
   readonly #session: GatewaySession;
   readonly #streams: SessionStreams | undefined;
-  readonly #pushed: GatewayEvent[] = [];
-  #pushedLost = 0;
+  readonly #held: HeldEvents;
   #arrivals = 0;
   #snapshots = 0;
   #mustPassOn = true;
   #looking: Promise<unknown> = Promise.resolve();
   lastLookAt: number | undefined;
 
-  constructor(parts: ObserverParts, session: GatewaySession) {
+  /** @param held what came unasked before; what comes later joins it */
+  constructor(parts: ObserverParts, session: GatewaySession, held: HeldEvents) {
     this.#parts = parts;
     this.#session = session;
+    this.#held = held;
     this.#roster.recall(parts.knownChildren(), session.epoch);
     const { watermarks, problems, saveWatermarks, tooLarge } = parts;
     this.#streams = session.features.replay
@@ -79,9 +83,10 @@ export class GatewayObserver {
           problems,
           saveWatermarks,
           tooLarge,
-          passOn: (events, frameIdOf) => this.#passOn(events, frameIdOf),
+          passOn: (events, frameIdOf, backfill) => this.#passOn(events, frameIdOf, backfill),
         })
       : undefined;
+    if (this.#streams !== undefined) held.take();
   }
 
   /** Children that run, as far as is known. */
@@ -113,12 +118,10 @@ export class GatewayObserver {
    * Takes an event that came unasked. @returns whether it is worth a look at once. Where frames can be read from their
    * stream, that is all it is: there they are in order and complete, and a stream that fell silent is no loss.
    */
-  push(event: GatewayEvent): boolean {
+  push(event: GatewayEvent, characters: number): boolean {
     if (event.type === "sessions.changed") return this.#readsStreams;
-    if (!event.type.startsWith("subagent.")) return false;
-    if (this.#readsStreams) return true;
-    if (this.#pushed.length < MAX_PUSHED_EVENTS) this.#pushed.push(event);
-    else this.#pushedLost += 1;
+    if (!isAboutChild(event)) return false;
+    if (!this.#readsStreams) this.#held.add(event, characters);
     return true;
   }
 
@@ -230,10 +233,8 @@ export class GatewayObserver {
   /** @returns whether something that happened can no longer be told. */
   async #readFrames(): Promise<boolean> {
     if (this.#streams?.canBeRead === true) return this.#streams.read();
-    const pushed = this.#pushed.splice(0);
-    const lost = this.#pushedLost;
-    this.#pushedLost = 0;
-    await this.#passOn(pushed, () => this.#arrivalId());
+    const { events, lost } = this.#held.take();
+    await this.#passOn(events, () => this.#arrivalId(), false);
     if (lost > 0)
       this.#parts.problems.add("sequence_gap", "event", `${lost} events came faster than they could be read`);
     return lost > 0;
@@ -245,7 +246,11 @@ export class GatewayObserver {
     return `${this.#session.connectionId}:${this.#arrivals}`;
   }
 
-  async #passOn(events: readonly GatewayEvent[], frameIdOf: (event: GatewayEvent) => string): Promise<void> {
+  async #passOn(
+    events: readonly GatewayEvent[],
+    frameIdOf: (event: GatewayEvent) => string,
+    backfill: boolean,
+  ): Promise<void> {
     const { times, problems, delivery } = this.#parts;
     const frames: { readonly frame: SubagentFrame; readonly id: string }[] = [];
     for (const event of events) {
@@ -261,7 +266,7 @@ export class GatewayObserver {
         problems.add("unsupported_status", "subagent.complete.status", `unknown status ${mapped.unknownStatus}`);
       }
     }
-    await delivery.events(candidates);
+    await delivery.events(candidates, backfill);
   }
 
   #snapshotOf(status: DelegationStatus): LifecycleSnapshot {

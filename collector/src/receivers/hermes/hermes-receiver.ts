@@ -63,6 +63,7 @@ export function createHermesReceiver(
 }
 
 const STDIO_STOP_TIMEOUT_MS = 5_000;
+const NOTE_TIMEOUT_MS = 5_000;
 
 class Receiver implements HermesReceiver {
   readonly snapshotSource: SnapshotSource;
@@ -148,13 +149,26 @@ class Receiver implements HermesReceiver {
     const requestedAt = this.#observer.times.now();
     const connection = this.#connection;
     const outcome = await interruptChild(childId, connection, this.#options.cancel ?? HERMES_DEFAULTS.cancel);
-    try {
-      if (outcome.kind === "requested") await connection?.observer?.noteCancelRequest(childId, requestedAt);
-    } catch (error) {
-      // The collector stops: the child was asked all the same.
-      this.#context.log.error({ error: errorInWords(error) }, "a request to stop a child could not be noted");
-    }
-    return outcome;
+    if (outcome.kind !== "requested") return outcome;
+    const isNoted = await this.#noteInTime(connection?.observer?.noteCancelRequest(childId, requestedAt));
+    return isNoted ? outcome : { ...outcome, text: `${outcome.text}; that it was is not stored yet` };
+  }
+
+  /** The child was asked, whatever becomes of the note: who asked does not wait for a store that takes nothing. */
+  async #noteInTime(note: Promise<void> = Promise.resolve()): Promise<boolean> {
+    const { promise: late, resolve } = Promise.withResolvers<false>();
+    const cancel = this.#schedule(() => resolve(false), NOTE_TIMEOUT_MS);
+    const noted = note.then(
+      () => true,
+      (error: unknown) => {
+        // The collector stops.
+        this.#context.log.error({ error: errorInWords(error) }, "a request to stop a child could not be noted");
+        return false;
+      },
+    );
+    const isNoted = await Promise.race([noted, late]);
+    cancel();
+    return isNoted;
   }
 
   get #address(): string {

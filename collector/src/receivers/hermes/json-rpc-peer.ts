@@ -21,7 +21,8 @@ export interface JsonRpcPeerOptions {
   readonly schedule: Schedule;
   /** Requests that may wait for their replies at the same time. */
   readonly maxRequestsInFlight: number;
-  readonly onEvent: (event: GatewayEvent) => void;
+  /** @param characters length of its frame */
+  readonly onEvent: (event: GatewayEvent, characters: number) => void;
   /** A frame that is neither reply, event nor request. */
   readonly onUnreadable: (text: string) => void;
   /** Any frame at all: a sign of life. */
@@ -98,7 +99,7 @@ export class JsonRpcPeer {
     const frame = readGatewayFrame(text);
     switch (frame.kind) {
       case "event":
-        this.#options.onEvent(frame.event);
+        this.#options.onEvent(frame.event, text.length);
         return;
       case "result":
         this.#answer(frame.id, { kind: "result", result: frame.result });

@@ -12,8 +12,12 @@ export interface SessionStreamsParts {
   readonly saveWatermarks: () => void;
   /** Sessions whose stream is more than one frame may hold: what they hold is passed over. */
   readonly tooLarge: Set<string>;
-  /** Resolves when the events are stored. */
-  readonly passOn: (events: readonly GatewayEvent[], frameIdOf: (event: GatewayEvent) => string) => Promise<void>;
+  /** Resolves when the events are stored. @param backfill they may be from a time when nobody looked */
+  readonly passOn: (
+    events: readonly GatewayEvent[],
+    frameIdOf: (event: GatewayEvent) => string,
+    backfill: boolean,
+  ) => Promise<void>;
 }
 
 /** As many as watermarks are kept of. The gateway keeps the streams of 64 sessions, and does not tell of which. */
@@ -37,6 +41,8 @@ export class SessionStreams {
   /** Found, and not told of yet: a look that came to nothing has told of none. */
   #hasGap = false;
   #isRefused = false;
+  /** Until every stream was read once on this connection: what they hold may be as old as the time without one. */
+  #isCatchingUp = true;
 
   constructor(parts: SessionStreamsParts) {
     this.#parts = parts;
@@ -64,6 +70,10 @@ export class SessionStreams {
     if (this.#isRefused) return false;
     const live = await this.#liveSessions();
     const sessions = new Set([...live, ...this.#previous]);
+    if (sessions.size > MAX_STREAMS) {
+      const text = `the streams of ${sessions.size - MAX_STREAMS} of ${sessions.size} sessions are not read`;
+      this.#parts.problems.add("oversize", "session.active_list", text);
+    }
     for (const sessionId of [...sessions].slice(0, MAX_STREAMS)) {
       if (await this.#readStream(sessionId)) this.#hasGap = true;
       if (this.#isRefused) break;
@@ -71,6 +81,7 @@ export class SessionStreams {
     this.#previous = live.slice(0, MAX_STREAMS);
     const hasGap = this.#hasGap;
     this.#hasGap = false;
+    this.#isCatchingUp = false;
     return hasGap;
   }
 
@@ -108,8 +119,10 @@ export class SessionStreams {
       if (replay === undefined) return true;
     }
     const { lastSeen, restarts } = watermarks.of(sessionId);
-    await passOn(eventsAfter(lastSeen, replay.events), (event) =>
-      frameIdOf(session.epoch, sessionId, event.sequence ?? 0, restarts),
+    await passOn(
+      eventsAfter(lastSeen, replay.events),
+      (event) => frameIdOf(session.epoch, sessionId, event.sequence ?? 0, restarts),
+      this.#isCatchingUp,
     );
     if (replay.latestSequence > lastSeen) {
       watermarks.advance(sessionId, replay.latestSequence);

@@ -12,7 +12,11 @@ import { CoreRun } from "../../../kit/core-run.ts";
 /** A door that keeps what it is given and folds it with the real core, in the order of its arrival. */
 export class FoldingIntake {
   readonly run: CoreRun = new CoreRun();
-  readonly events: { readonly event: LifecycleEvent; readonly status: string | undefined }[] = [];
+  readonly events: {
+    readonly event: LifecycleEvent;
+    readonly status: string | undefined;
+    readonly backfill: boolean;
+  }[] = [];
   readonly snapshots: { readonly snapshot: LifecycleSnapshot; readonly diagnostics: readonly string[] }[] = [];
   readonly problems: Diagnostic[] = [];
   /** Taken one by one by the next calls. */
@@ -23,15 +27,18 @@ export class FoldingIntake {
     this.#now = now;
   }
 
-  acceptEvents = async (candidates: readonly unknown[]): Promise<EventsIntake> => {
+  acceptEvents = async (
+    candidates: readonly unknown[],
+    { backfill }: { readonly backfill: boolean },
+  ): Promise<EventsIntake> => {
     const refusal = this.refusals.shift();
     if (refusal !== undefined) return refusal;
     const outcomes = candidates.map((candidate) => {
       const normalized = normalizeEvent(candidate);
       if (!normalized.ok) throw new Error(`an invalid candidate: ${JSON.stringify(normalized.diagnostic)}`);
       const { event } = normalized;
-      const { status } = this.run.take({ type: "event", event, at: this.#now(), backfill: false });
-      this.events.push({ event, status });
+      const { status } = this.run.take({ type: "event", event, at: this.#now(), backfill });
+      this.events.push({ event, status, backfill });
       return { status: status ?? "applied", diagnostics: normalized.diagnostics };
     });
     return { kind: "stored", outcomes };

@@ -55,6 +55,21 @@ describe("asking a child to stop", () => {
     expect(gateway.asked("subagent.interrupt")).toEqual([{ session_id: "s1", subagent_id: "sa-0-a" }]);
   });
 
+  test("is answered in time, and honestly, though the store takes nothing", async () => {
+    const gateway = new GatewayDouble(GATEWAY_0_19);
+    gateway.rows = [rowOf("sa-0-a")];
+    const { receiver, intake, look, time } = await observe(gateway, { options: { cancel: true } });
+    await look();
+    const closed = { kind: "unavailable", retryable: true, reason: "the disk is full" } as const;
+    intake.refusals.push(...Array.from({ length: 1_000 }, () => closed));
+    const asked = receiver.cancel("sa-0-a");
+    await time.advance(5_000);
+    expect(await asked).toEqual({
+      kind: "requested",
+      text: "the child was told to stop; that it was is not stored yet",
+    });
+  });
+
   test("fails in words when there is no answer, no connection, or a refusal", async () => {
     const gateway = new GatewayDouble(GATEWAY_0_19);
     const { receiver, time } = await observe(gateway, { options: { cancel: true } });

@@ -106,6 +106,30 @@ describe("events that come unasked", () => {
     expect(intake.statesReported("sa-0-a")).toEqual(["created", "starting", "running"]);
   });
 
+  test("large ones are bounded by their size as well", async () => {
+    const gateway = new GatewayDouble(GATEWAY_0_19);
+    const { intake, look } = await observe(gateway);
+    await look();
+    for (let frame = 0; frame < 20; frame += 1) {
+      const payload = payloadOf("sa-0-a", { text: "x".repeat(1024 * 1024) });
+      gateway.push({ type: "subagent.tool", session_id: SESSION, payload });
+    }
+    await look();
+    expect(intake.events).toHaveLength(15);
+    expect(intake.problems).toMatchObject([{ code: "sequence_gap", text: expect.stringContaining("5 events") }]);
+  });
+
+  test("those about no child take nobody's place", async () => {
+    const gateway = new GatewayDouble(GATEWAY_0_19);
+    gateway.answers.set("session.events.since", () => {
+      for (let frame = 0; frame < 10_001; frame += 1) gateway.push({ type: "message.delta", session_id: SESSION });
+      gateway.push({ type: "subagent.start", session_id: SESSION, payload: payloadOf("sa-0-a") });
+      throw new GatewayError(-32601);
+    });
+    const { intake } = await observe(gateway);
+    expect(intake.statesReported("sa-0-a")).toEqual(["created", "starting", "running"]);
+  });
+
   test("a flood is bounded, and what was lost of it is told and made up for by a snapshot", async () => {
     const gateway = new GatewayDouble(GATEWAY_0_19);
     const { intake, look } = await observe(gateway);

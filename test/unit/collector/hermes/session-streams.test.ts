@@ -62,6 +62,39 @@ describe("streams that can be read", () => {
     expect(intake.child("sa-0-a")).toMatchObject({ state: "running", misses: 0 });
   });
 
+  test("what was kept while nobody looked is old evidence, and what comes after it is not", async () => {
+    const gateway = replayGateway();
+    gateway.emit(SESSION, "subagent.start", payloadOf("sa-0-a"));
+    const { intake, look, time } = await observe(gateway);
+    gateway.emit(SESSION, "subagent.tool", payloadOf("sa-0-a", { tool_name: "live" }));
+    await look();
+    gateway.drop();
+    gateway.emit(SESSION, "subagent.tool", payloadOf("sa-0-a", { tool_name: "missed" }));
+    await time.advance(1_000);
+    gateway.emit(SESSION, "subagent.tool", payloadOf("sa-0-a", { tool_name: "live again" }));
+    await look(2);
+    const told = intake.events.map(({ event, backfill }) => [event.activity ?? event.state, backfill]);
+    expect(told).toEqual([
+      ["created", true],
+      ["starting", true],
+      ["running", true],
+      ["live", false],
+      ["missed", true],
+      ["live again", false],
+    ]);
+  });
+
+  test("more sessions than there are streams kept of are not passed over in silence", async () => {
+    const gateway = replayGateway();
+    for (let session = 0; session < 300; session += 1) gateway.openSession(`more-${session}`);
+    const { intake, look } = await observe(gateway);
+    await look();
+    expect(intake.problems[0]).toMatchObject({
+      code: "oversize",
+      text: expect.stringContaining("the streams of 45 of 301 sessions are not read"),
+    });
+  });
+
   test("each frame is read once, in its order, whatever the pace", async () => {
     const gateway = replayGateway();
     const { intake, look } = await observe(gateway);

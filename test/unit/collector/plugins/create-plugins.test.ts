@@ -29,7 +29,10 @@ interface Bench {
 /** Whatever a module does, on parts in a test's hands. */
 async function bench(text: string, kind: PluginKind = "receiver"): Promise<Bench> {
   const folder = moduleFolder({ "mine.mjs": `export const componentApiVersion = 1;\n${text}` });
-  const { plugins, problems } = await loadPlugins([specification({ kind })], { folder });
+  const { plugins, problems } = await loadPlugins(
+    [specification({ kind, ...(kind === "snapshot_source" && { source: "jobs" }) })],
+    { folder },
+  );
   if (problems.length > 0) throw new Error(JSON.stringify(problems));
   const intake = new ScriptedIntake();
   const timers = new ManualTimers();
@@ -89,6 +92,23 @@ describe("a factory", () => {
     const text = "export const createSnapshotSource = () => ({ start() {}, shutdown() {}, fetch() {} });";
     const { create } = await bench(text, "snapshot_source");
     await expect(create()).rejects.toThrow("does not say which source it answers for");
+  });
+
+  const authority = (members: string): string => `export const createSnapshotSource = ({ source }) => ({
+    source, async start() {}, async shutdown() {}, async fetch() {}, ${members}
+  });`;
+
+  test.each([
+    ["", undefined],
+    ['supportLevel: "supported"', "supported"],
+  ])("that is an authority states how far it can be relied on, or nothing: { %s }", async (members, level) => {
+    const { create } = await bench(authority(members), "snapshot_source");
+    expect((await create()).snapshotSources.map(({ supportLevel }) => supportLevel)).toEqual([level]);
+  });
+
+  test("that states a level of support which there is none of is not made", async () => {
+    const { create } = await bench(authority('supportLevel: "perfect"'), "snapshot_source");
+    await expect(create()).rejects.toThrow("it is one of adapter foundation, experimental, supported");
   });
 });
 
