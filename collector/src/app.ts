@@ -163,7 +163,7 @@ export async function startCollector(configuration: CollectorConfiguration, seam
       ...exporters,
       ...others.exporters,
       ...listeners.parts,
-      ...composeLineReceivers(configuration, seams.stdin, door, positions, onError),
+      ...composeLineReceivers(configuration, seams.stdin, door, positions, log),
       ...others.receivers,
       ...gateways.map(({ id: name, receiver: component }) => ({ name, component })),
       // Receivers may be what an authority is asked through. No verdict is given on one that is not asked any more.

@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { withoutContent } from "./hooks/hook-record.ts";
 import { hookSpoolDirectory, MAX_SEGMENT_BYTES, segmentName } from "./hooks/hook-spool.ts";
+import { makeFolder } from "./make-folder.ts";
 
 export { hookSpoolDirectory } from "./hooks/hook-spool.ts";
 
@@ -68,7 +69,7 @@ function append(agent: string, receivedAt: string, line: string): void {
   try {
     descriptor = openSync(path, APPEND, 0o600);
   } catch {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeFolder(directory, 0o700);
     descriptor = openSync(path, APPEND, 0o600);
   }
   try {

@@ -14,7 +14,7 @@ import type { FilePositions } from "../runtime/file-positions.ts";
 import type { Intake } from "../runtime/intake.ts";
 import type { SnapshotSource } from "../runtime/snapshot-source.ts";
 import type { Store } from "../store/store.ts";
-import type { CollectorLog } from "./collector-log.ts";
+import { type CollectorLog, describe } from "./collector-log.ts";
 import type { Pipeline } from "./pipeline.ts";
 import type { NamedPart } from "./running-parts.ts";
 
@@ -80,15 +80,20 @@ export function composeLineReceivers(
   stdin: Readable | undefined,
   intake: Intake,
   positions: FilePositions | undefined,
-  onError: (error: unknown) => void,
+  log: CollectorLog,
 ): readonly NamedPart[] {
   return receiversInUse(configuration).flatMap((receiver): readonly NamedPart[] => {
     const { id: name } = receiver;
     if (receiver.type === "jsonl_file") {
       const kept = positions === undefined ? undefined : { positions };
-      return [{ name, component: createJsonlFileReceiver({ intake, onError, ...kept, ...receiver.settings }) }];
+      const report = (error: unknown): void =>
+        log.error({ receiver: name, error: describe(error) }, "a followed file cannot be read");
+      const options = { intake, onError: report, ...kept, ...receiver.settings };
+      return [{ name, component: createJsonlFileReceiver(options) }];
     }
     if (receiver.type !== "jsonl_stdin" || stdin === undefined) return [];
+    const onError = (error: unknown): void =>
+      log.error({ receiver: name, error: describe(error) }, "standard input cannot be read");
     return [{ name, component: createJsonlStreamReceiver({ intake, stream: stdin, onError, ...receiver.settings }) }];
   });
 }

@@ -1,6 +1,7 @@
-import { mkdir, open, rename, rm, stat } from "node:fs/promises";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { formatTimestamp } from "@agent-lifecycle/proto";
+import { makeFolder } from "../files/make-folder.ts";
 import type { ExportTelemetry } from "../runtime/export-telemetry.ts";
 import type { ExportBatch, Exporter } from "../runtime/exporter.ts";
 import type { ChildUpdate } from "./child-update.ts";
@@ -41,7 +42,7 @@ export function createJsonlExporter(parts: JsonlExporterParts): Exporter {
 
   return {
     start: async () => {
-      await mkdir(dirname(path), { recursive: true });
+      makeFolder(dirname(path));
     },
     shutdown: async () => {},
     export: async (batch) => {

@@ -1,5 +1,6 @@
-import { appendFile, mkdir, stat } from "node:fs/promises";
+import { appendFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "../files/make-folder.ts";
 
 /** A record that its destination refuses for good. Its content stays in the collector's log, under the input's number. */
 export interface SetAside {
@@ -27,7 +28,7 @@ export function createAsideFile(path: string, now: () => number, onError: (error
         if (size >= MAX_BYTES) return;
         const at = new Date(now()).toISOString();
         const lines = records.map((record) => `${JSON.stringify({ at, ...record })}\n`);
-        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        makeFolder(dirname(path), 0o700);
         await appendFile(path, lines.join(""), { mode: FILE_MODE });
       } catch (error) {
         onError(error);

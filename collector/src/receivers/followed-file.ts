@@ -24,6 +24,15 @@ const LINE_FEED = 0x0a;
 /** What rotation appends to a name: `.1`, `-20261201`, `.2026-12-01T00`. Not what lies beside a journal. */
 const ROTATED = /^[.-]\d[\dT.:-]*$/;
 
+/** What is at the path can never be followed as it is. */
+export class NoRegularFileError extends Error {
+  override readonly name = "NoRegularFileError";
+
+  constructor(path: string) {
+    super(`${path} is no regular file; what a pipe carries is read from standard input`);
+  }
+}
+
 /** Opens a file at its beginning. `undefined`: it is not there. @throws Error for anything but a regular file. */
 export async function openFile(path: string): Promise<FollowedFile | undefined> {
   let handle: FileHandle;
@@ -36,7 +45,7 @@ export async function openFile(path: string): Promise<FollowedFile | undefined> 
   const status = await handle.stat({ bigint: true });
   if (!status.isFile()) {
     await handle.close();
-    throw new Error(`${path} is no regular file; what a pipe carries is read from standard input`);
+    throw new NoRegularFileError(path);
   }
   return { handle, inode: status.ino, position: 0, lineStart: 0, lines: 0, replaced: false };
 }

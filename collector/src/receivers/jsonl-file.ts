@@ -6,6 +6,7 @@ import {
   advance,
   type FollowedFile,
   isMissing,
+  NoRegularFileError,
   openFile,
   positionOf,
   reopenAt,
@@ -81,6 +82,10 @@ class Follower {
   }
 
   async start(): Promise<void> {
+    const { path } = this.#options;
+    // That a file is missing, or not ours yet to read, may change. What is a folder or a device was never meant.
+    const status = await stat(path).catch(() => undefined);
+    if (status !== undefined && !status.isFile()) throw new NoRegularFileError(path);
     this.#following = this.#follow();
   }
 

@@ -1,5 +1,6 @@
-import { mkdir, open, rename } from "node:fs/promises";
+import { open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "../files/make-folder.ts";
 
 /** What a collector keeps beside its database tells what an organization works on, as the database does. */
 const FOLDER_MODE = 0o700;
@@ -8,7 +9,7 @@ const FILE_MODE = 0o600;
 /** Replaces a small file as a whole: after a crash it holds the old text or the new one. Resolves when it is durable. */
 export async function replaceDurably(path: string, text: string): Promise<void> {
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: FOLDER_MODE });
+  makeFolder(folder, FOLDER_MODE);
   await writeDurably(`${path}.new`, text);
   await rename(`${path}.new`, path);
   await syncFolder(folder);

@@ -1,6 +1,7 @@
-import { closeSync, fstatSync, mkdirSync, openSync, readSync, writeSync } from "node:fs";
-import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "../make-folder.ts";
 import type { JsonlTarget } from "./jsonl-target.ts";
 
 /** Events may name what an organization works on: nobody but the owner reads them. */
@@ -17,7 +18,7 @@ export function createJsonlFile(path: string): JsonlTarget {
   let endsInsideLine = false;
 
   const openFile = async (): Promise<FileHandle> => {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const file = await open(path, "a+", FILE_MODE);
     endsInsideLine = await lastByteIsNoLineEnd(file);
     handle = file;
@@ -68,7 +69,7 @@ async function lastByteIsNoLineEnd(file: FileHandle): Promise<boolean> {
 }
 
 function appendOnce(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const descriptor = openSync(path, "a+", FILE_MODE);
   try {
     const { size } = fstatSync(descriptor);

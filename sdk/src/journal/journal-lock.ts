@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../make-folder.ts";
 import { livenessOf, ownIdentity, type ProcessIdentity } from "../process/process-identity.ts";
 
 /** Who holds a lock, as `owner.json` in it says. */
@@ -62,7 +63,7 @@ export class JournalLock {
   #moveIntoPlace(path: string): boolean {
     this.#token = randomUUID();
     const owner: LockOwner = { ...ownIdentity(), token: this.#token, createdAt: new Date().toISOString() };
-    mkdirSync(this.#prepared, { recursive: true, mode: FOLDER_MODE });
+    makeFolder(this.#prepared, FOLDER_MODE);
     writeFileSync(join(this.#prepared, OWNER_FILE), `${JSON.stringify(owner)}\n`, { mode: 0o600 });
     try {
       renameSync(this.#prepared, path);

@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { canonicalEvent, DEFAULT_MAX_LINE_BYTES, normalizeEvent } from "@agent-lifecycle/proto";
+import { makeFolder } from "../make-folder.ts";
 import { JournalError } from "./journal-error.ts";
 import { JournalFile } from "./journal-file.ts";
 import { JournalLock, type LockOwner } from "./journal-lock.ts";
@@ -124,7 +124,7 @@ export class LockedJournal implements LineJournal {
    * no other process waits for an event loop.
    */
   #try(lines: readonly string[]): { readonly appended?: Appended; readonly owner?: LockOwner | undefined } {
-    mkdirSync(dirname(this.path), { recursive: true });
+    makeFolder(dirname(this.path));
     const attempt = this.#lock.attempt();
     if (!attempt.acquired) return { owner: attempt.owner };
     try {

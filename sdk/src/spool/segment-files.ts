@@ -13,6 +13,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import { makeFolder } from "../make-folder.ts";
 import { bytesIn, ownFolderName } from "./spool-folders.ts";
 
 /** Events name what an organization works on: nobody but the owner reads them. */
@@ -149,7 +150,7 @@ export class SegmentFiles {
   #createFolder(): void {
     const { folder } = this.#settings;
     this.#seal();
-    mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+    makeFolder(folder, FOLDER_MODE);
     const own = join(folder, ownFolderName());
     mkdirSync(own, { mode: FOLDER_MODE });
     this.#own = own;

@@ -95,7 +95,11 @@ async function expectCrashToBeTold({ build, model, gateway, collector }: Observe
   expect(running).not.toContain(successor);
   for (const id of running) {
     const lost = await stream.until(({ childId, state }) => childId === id && state === "lost");
-    expect(lost).toMatchObject({ sourceEpoch: before, terminalEvidence: "failed_reconciliation" });
+    expect(lost).toMatchObject({
+      sourceEpoch: before,
+      terminalEvidence: "failed_reconciliation",
+      facts: { cause: "omitted_by_authority" },
+    });
     const changes = changesOf(stream.seen, id);
     const stale = changes.findIndex((change) => change.stale !== null);
     expect(stale).toBeGreaterThan(-1);

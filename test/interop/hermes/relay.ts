@@ -12,8 +12,8 @@ export interface Relay {
   readonly asked: readonly string[];
   /** What the gateway has sent to the collector unasked, in order; what concerns no session has an empty one. */
   readonly told: readonly { readonly type: string; readonly sessionId: string }[];
-  /** Resolves when the collector has called the method once more than when this was called. */
-  nextCall(method: string): Promise<void>;
+  /** Resolves when the collector has called the method once more than when this was called, about this session if one is named. */
+  nextCall(method: string, sessionId?: string): Promise<void>;
 }
 
 interface Frame {
@@ -25,13 +25,13 @@ export async function startRelay(gatewayUrl: string): Promise<Relay> {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0, path: "/api/ws" });
   const asked: string[] = [];
   const told: { type: string; sessionId: string }[] = [];
-  const watchers = new Set<(method: string) => void>();
+  const watchers = new Set<(method: string, sessionId: string | undefined) => void>();
   server.on("connection", (collector, request) => {
     join(collector, request, gatewayUrl, {
-      fromCollector: ({ method }) => {
+      fromCollector: ({ method, params }) => {
         if (method === undefined) return;
         asked.push(method);
-        for (const watcher of watchers) watcher(method);
+        for (const watcher of watchers) watcher(method, params?.session_id);
       },
       fromGateway: ({ method, params }) => {
         if (method === "event") told.push({ type: params?.type ?? "", sessionId: params?.session_id ?? "" });
@@ -47,10 +47,10 @@ export async function startRelay(gatewayUrl: string): Promise<Relay> {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/api/ws`,
     asked,
     told,
-    nextCall: (method) =>
+    nextCall: (method, sessionId) =>
       new Promise((resolve) => {
-        const watcher = (called: string): void => {
-          if (called !== method) return;
+        const watcher = (called: string, about: string | undefined): void => {
+          if (called !== method || (sessionId !== undefined && about !== sessionId)) return;
           watchers.delete(watcher);
           resolve();
         };

@@ -13,8 +13,8 @@ export interface SessionResult {
   readonly kind: SessionKind;
   /** What the gateway made of the wish. */
   readonly gatewaySays: string;
-  /** Who runs was asked for after the session was there, before anything happened in it. */
-  readonly snapshotAtOpen: boolean;
+  /** What the collector asked when the session was there, before anything happened in it. */
+  readonly askedAtOpen: string;
   /** The model that the child's provider was asked for. */
   readonly askedModel: string;
   /** The model that the collector shows. */
@@ -33,12 +33,12 @@ export function sessionKinds(models: readonly string[]): readonly SessionKind[] 
 }
 
 export function matrixTable(results: readonly SessionResult[]): string {
-  const rows = results.map(({ kind, gatewaySays, snapshotAtOpen, shownModel, routingProfile, life }) => [
+  const rows = results.map(({ kind, gatewaySays, askedAtOpen, shownModel, routingProfile, life }) => [
     kind.model,
     kind.choice,
     kind.profile,
     gatewaySays,
-    snapshotAtOpen ? "yes" : "no",
+    askedAtOpen,
     shownModel,
     routingProfile,
     life,
@@ -48,7 +48,7 @@ export function matrixTable(results: readonly SessionResult[]): string {
     "chosen",
     "profile",
     "the gateway",
-    "snapshot at open",
+    "asked when it opens",
     "model shown",
     "routingProfile",
     "states shown",

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, rename, rm, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, rename, rm, rmdir, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
@@ -220,15 +220,22 @@ describe("a file of lines", () => {
     const faults: unknown[] = [];
     const base = await folder();
     const path = join(base, "events.jsonl");
-    await rm(path, { force: true });
-    const { mkdir, rmdir } = await import("node:fs/promises");
-    await mkdir(path);
     await follow(path, intake, (error) => faults.push(error));
+    await mkdir(path);
     await vi.waitFor(() => expect(faults).toHaveLength(1));
     await rmdir(path);
     await writeFile(path, line(1));
     await until(intake, [1]);
     expect(faults).toHaveLength(1);
+  });
+
+  it("that is none at the start, but a folder or a device, is refused at once", async () => {
+    const intake = new ScriptedIntake();
+    for (const path of [await folder(), "/dev/zero"]) {
+      const receiver = createJsonlFileReceiver({ intake, path, onError: never, wait: atOnce });
+      await expect(receiver.start()).rejects.toThrow(`${path} is no regular file`);
+      await receiver.shutdown();
+    }
   });
 
   it("stores what it has read before a shutdown ends, and reads nothing after it", async () => {

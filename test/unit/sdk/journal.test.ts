@@ -54,6 +54,12 @@ describe("a journal", () => {
     expect(linesOf(second.path).map(({ journalSequence }) => journalSequence)).toEqual([1, 2, 3]);
   });
 
+  it.skipIf(process.platform !== "linux")("fails at once where no folder can be made", async () => {
+    const journal = openJournal({ path: "/proc/no-such-folder/nor-this/events.jsonl", lockTimeoutMs: 100 });
+    await expect(journal.append([eventNumber(1)])).rejects.toThrow("ENOENT");
+    await journal.close();
+  });
+
   it("keeps the order of calls, and leaves no lock and no litter", async () => {
     const directory = temporaryDirectory();
     const journal = journalIn(directory);

@@ -37,6 +37,20 @@ async function takeAll({ exporter, clock }: Held): Promise<void> {
   }
 }
 
+function fileInTheWay(): string {
+  const path = join(temporaryDirectory(), "file");
+  writeFileSync(path, "in the way");
+  return path;
+}
+
+const UNWRITABLE: readonly (readonly [string, () => string])[] = [
+  ["a file is in the way", fileInTheWay],
+  // Where a folder is there and takes no other, as in /proc.
+  ...(process.platform === "linux"
+    ? ([["no folder can be made", () => "/proc/no-such-folder/nor-this"]] as const)
+    : []),
+];
+
 function segments(directory: string): readonly string[] {
   return readdirSync(directory, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".jsonl"))
@@ -204,8 +218,7 @@ describe("the spool", () => {
   });
 
   it("that cannot be written leaves events in memory, and they are sent from there", async () => {
-    const directory = join(temporaryDirectory(), "file");
-    writeFileSync(directory, "in the way");
+    const directory = fileInTheWay();
     const spooling = held({ maxBatchSize: 10 }, { spool: { directory } });
     const { lifecycle, diagnostics } = spooling;
     beat(lifecycle, 5);
@@ -224,10 +237,8 @@ describe("the spool", () => {
     expect(lifecycle.counters()).toMatchObject({ exported: 5, buffered: 0, dropped: {} });
   });
 
-  it("that cannot be written at the end is a counted drop", async () => {
-    const directory = join(temporaryDirectory(), "file");
-    writeFileSync(directory, "in the way");
-    const { lifecycle, clock } = held({}, { spool: { directory } });
+  it.each(UNWRITABLE)("that cannot be written at the end, because %s, is a counted drop", async (_why, place) => {
+    const { lifecycle, clock } = held({}, { spool: { directory: place() } });
     beat(lifecycle, 5);
     const closed = lifecycle.shutdown({ timeoutMs: 10 });
     await clock.advance(600);

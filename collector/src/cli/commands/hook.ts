@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { runHookShim } from "@agent-lifecycle/sdk/hook";
 import { Argument, Command } from "commander";
+import { makeFolder } from "../../files/make-folder.ts";
 import {
   HOOKED_AGENTS,
   type HookedAgent,
@@ -95,7 +96,7 @@ function textOf(path: string): string | undefined {
 
 /** As a whole or not at all. A link stays a link, and the file keeps its mode. */
 function replace(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   let target = path;
   let mode = 0o600;
   try {

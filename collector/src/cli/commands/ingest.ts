@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ADAPTERS, type Adapter, adapterFor } from "@agent-lifecycle/sdk/adapters";
 import { hookSpoolDirectory } from "@agent-lifecycle/sdk/hook";
 import { Command, Option } from "commander";
+import { makeFolder } from "../../files/make-folder.ts";
 import { CommandError } from "../command-error.ts";
 import { EXIT_CODE } from "../exit-code.ts";
 import { type IngestSettings, runIngest } from "../ingest/run-ingest.ts";
@@ -85,7 +85,7 @@ function inputOf(adapter: Adapter, first: string | undefined, options: IngestOpt
   const agent = SPOOLED[adapter.format];
   // Hooks may not have spoken yet.
   const spool = first === undefined && agent !== undefined ? hookSpoolDirectory(agent, process.env) : undefined;
-  if (spool !== undefined) mkdirSync(spool, { recursive: true, mode: 0o700 });
+  if (spool !== undefined) makeFolder(spool, 0o700);
   const path = first ?? spool ?? "-";
   if (path === "-") {
     if (options.follow === true || options.checkpoint !== undefined) {

@@ -1,6 +1,7 @@
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { open, readFile, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 import { isJsonObject } from "@agent-lifecycle/proto";
+import { makeFolder } from "../../files/make-folder.ts";
 import type { Watermark, WatermarkMemory, WatermarkRecord } from "./replay-watermarks.ts";
 
 const MAX_FILE_CHARACTERS = 1_048_576;
@@ -23,7 +24,7 @@ export function createWatermarkFile(path: string): WatermarkMemory {
       return text.length > MAX_FILE_CHARACTERS ? undefined : parseRecord(text);
     },
     save: async (record) => {
-      await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      makeFolder(dirname(path), 0o700);
       const file = await open(`${path}.new`, "w", 0o600);
       try {
         await file.writeFile(`${JSON.stringify(record)}\n`);

@@ -1,7 +1,7 @@
 import { accessSync, closeSync, constants, openSync } from "node:fs";
 import { dirname } from "node:path";
+import { makeFolder } from "../../files/make-folder.ts";
 import { unavailable } from "./database-error.ts";
-import { makeFolder } from "./make-folder.ts";
 
 /** What is stored tells what an organization works on: nobody but the owner reads it. */
 const FILE_MODE = 0o600;

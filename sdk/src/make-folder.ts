@@ -4,9 +4,10 @@ import { dirname } from "node:path";
 /**
  * Makes a folder and those above it that are missing, one by one. Node's own `recursive` never returns where a folder is
  * there and takes no other, as in `/proc`: no signal ends it.
+ * @param mode of each folder that is made, before the umask; default 0o777
  * @throws the operating system's error.
  */
-export function makeFolder(path: string, mode: number): void {
+export function makeFolder(path: string, mode = 0o777): void {
   try {
     makeOne(path, mode);
   } catch (error) {
