@@ -1,6 +1,7 @@
 // The parts that a collector is made of, for hosts that assemble their own and for tests. Unlike the main entry, nothing
 // here is promised: any version may change it.
 export { type CollectorMetrics, createMetrics } from "./api/metrics.ts";
+export { UpdateStream } from "./api/update-stream.ts";
 export {
   type ConfiguredExporter,
   type ConfiguredReceiver,

@@ -6,7 +6,7 @@ import { type ChildUpdate, type TakenUpdates, UpdateQueue } from "./update-queue
 /** Changed children that wait for a reader that does not keep up; with more it is told to list anew. */
 const MAX_WAITING_CHILDREN = 20_000;
 /** Children written at one time; the next ones when the connection has taken these. */
-const MAX_CHILDREN_PER_WRITE = 250;
+const MAX_CHILDREN_PER_WRITE = 50;
 const HEARTBEAT = ": alive\n\n";
 
 /**
@@ -19,6 +19,8 @@ export class StreamReader {
   readonly #summaryView: () => SummaryView;
   /** What waits in the queue that all readers share, and comes after everything offered so far. */
   #following: ChildUpdate | undefined;
+  /** Everything up to this input is among what it catches up on. */
+  #caughtUpTo = 0;
   #isBlocked = false;
   #isBehind = false;
   #missedHeartbeats = 0;
@@ -33,6 +35,18 @@ export class StreamReader {
     if (this.#output.writable) this.#isBlocked = !this.#output.write(text);
   }
 
+  /**
+   * Tells what it has missed, a piece at a time as the connection takes them; what it is offered meanwhile comes after.
+   * @param missed the newest change of each child, in the order of the changes
+   * @param position the input that they are as of
+   */
+  catchUp(missed: readonly ChildUpdate[], position: number): void {
+    for (const update of missed) this.#waiting.add(update);
+    this.#caughtUpTo = position;
+    this.#isBehind = true;
+    if (!this.#isBlocked) this.#resume();
+  }
+
   /** @param text the same updates, written out once for all readers */
   offer(taken: TakenUpdates, text: string): void {
     this.#following = taken.next;
@@ -42,7 +56,7 @@ export class StreamReader {
     }
     this.#isBehind = true;
     if (taken.overflowed) this.#waiting.overflow();
-    for (const update of taken.updates) this.#waiting.add(update);
+    for (const update of taken.updates) if (update.inputId > this.#caughtUpTo) this.#waiting.add(update);
   }
 
   /** @returns `false` once nothing was taken from a full buffer for a whole heartbeat interval: then it is to be cut. */

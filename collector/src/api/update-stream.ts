@@ -2,9 +2,10 @@ import type { Writable } from "node:stream";
 import type { SummaryView } from "@agent-lifecycle/proto";
 import type { ProjectionReader } from "../runtime/projection-reader.ts";
 import type { ProjectionUpdate, UpdateFeed } from "../runtime/update-feed.ts";
+import { RecentChanges } from "./recent-changes.ts";
 import { framesOf, resyncFrame, summaryFrame } from "./stream-frames.ts";
 import { StreamReader } from "./stream-reader.ts";
-import { UpdateQueue } from "./update-queue.ts";
+import { type ChildUpdate, UpdateQueue } from "./update-queue.ts";
 
 export interface UpdateStreamOptions {
   readonly reader: ProjectionReader;
@@ -36,6 +37,7 @@ export class UpdateStream {
   readonly #options: UpdateStreamOptions;
   readonly #readers = new Set<StreamReader>();
   readonly #waiting = new UpdateQueue(MAX_WAITING_CHILDREN);
+  readonly #recent = new RecentChanges(MAX_RESUMED_CHILDREN);
   #unsubscribe: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
@@ -56,7 +58,8 @@ export class UpdateStream {
   canResume(after: number | undefined): boolean {
     const { reader } = this.#options;
     const last = reader.lastInputId();
-    return after === undefined || after === last || reader.listingPosition() >= last;
+    if (after === undefined || after === last || this.#recent.since(after) !== undefined) return true;
+    return reader.listingPosition() >= last;
   }
 
   /**
@@ -68,7 +71,7 @@ export class UpdateStream {
     this.#readers.add(reader);
     output.once("close", () => this.#remove(reader));
     this.#listen();
-    reader.send(this.#greeting(after));
+    this.#greet(reader, after);
   }
 
   /** Ends every connection and takes no further ones. */
@@ -79,21 +82,26 @@ export class UpdateStream {
     this.#rest();
   }
 
-  #greeting(after: number | undefined): string {
-    const { reader, summaryView } = this.#options;
-    const summary = summaryView();
-    const retry = "retry: 2000\n\n";
-    if (after === undefined || after === summary.position) return retry + summaryFrame(summary, true);
+  #greet(connection: StreamReader, after: number | undefined): void {
+    const summary = this.#options.summaryView();
+    connection.send("retry: 2000\n\n");
     // A position beyond the log belongs to another log: the database was replaced.
-    const isForeign = after > summary.position;
-    const missed = isForeign ? [] : reader.childrenChangedSince(after, MAX_RESUMED_CHILDREN + 1);
-    if (isForeign || missed.length > MAX_RESUMED_CHILDREN) {
-      return retry + resyncFrame(summary.position) + summaryFrame(summary, true);
-    }
-    const updates = missed
-      .filter(({ record }) => record.state !== undefined)
-      .map(({ record, updatedInputId }) => ({ record, inputId: updatedInputId }));
-    return retry + framesOf({ updates, next: undefined, overflowed: false }, summary);
+    const missed = after === undefined ? [] : after > summary.position ? undefined : this.#missedSince(after);
+    if (missed === undefined) connection.send(resyncFrame(summary.position));
+    if (missed === undefined || missed.length === 0) connection.send(summaryFrame(summary, true));
+    else connection.catchUp(missed, summary.position);
+  }
+
+  /** `undefined` when it is too much to be told. */
+  #missedSince(after: number): readonly ChildUpdate[] | undefined {
+    const { reader } = this.#options;
+    const known = after === reader.lastInputId() ? [] : this.#recent.since(after);
+    if (known !== undefined) return known;
+    const missed = reader.childrenChangedSince(after, MAX_RESUMED_CHILDREN + 1);
+    if (missed.length > MAX_RESUMED_CHILDREN) return undefined;
+    const updates = missed.map(({ record, updatedInputId }) => ({ record, inputId: updatedInputId }));
+    this.#recent.replace(after, updates);
+    return updates;
   }
 
   #listen(): void {
@@ -110,6 +118,7 @@ export class UpdateStream {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#waiting.clear();
+    this.#recent.clear();
   }
 
   #remove(reader: StreamReader): void {
@@ -125,7 +134,10 @@ export class UpdateStream {
     for (const { inputId, changes } of updates) {
       for (const { after: record } of changes) {
         // What has no state is no row (P12); the summary counts it.
-        if (record.state !== undefined) this.#waiting.add({ inputId, record });
+        if (record.state === undefined) continue;
+        const update = { inputId, record };
+        this.#waiting.add(update);
+        this.#recent.add(update);
       }
     }
     this.#plan();

@@ -1,6 +1,8 @@
+import { Writable } from "node:stream";
 import type { Collector } from "@agent-lifecycle/collector";
-import type { LifecycleEvent } from "@agent-lifecycle/proto";
-import { describe, expect, it } from "vitest";
+import { UpdateStream } from "@agent-lifecycle/collector/parts";
+import type { LifecycleEvent, SummaryView } from "@agent-lifecycle/proto";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { makeEvent, makeSnapshot } from "../../kit/events.ts";
 import { startApi, startTestCollector, store } from "./collector-fixture.ts";
 import { EventStreamClient } from "./event-stream-client.ts";
@@ -148,6 +150,56 @@ describe("the stream", () => {
       const third = await EventStreamClient.open(server.url());
       if (third.statusCode === 200) break;
     }
+  });
+});
+
+describe("readers that come back", () => {
+  const large = (childId: string): LifecycleEvent =>
+    makeEvent({
+      childId,
+      state: "created",
+      sequence: 1,
+      activity: "é".repeat(1_024),
+      details: { name: "n".repeat(256) },
+    });
+
+  it("are sent what they missed in pieces: one that does not read takes little memory", async () => {
+    const collector = await startTestCollector();
+    await storeInParts(collector, crowd(2_000).map(large));
+    const { reader, updates, apiUrl } = collector;
+    const summary = (await (await fetch(`${apiUrl}/api/v1/summary`)).json()) as SummaryView;
+    const stream = new UpdateStream({ reader, updates, summaryView: () => summary });
+    onTestFinished(() => stream.close());
+    const unread = new Writable({ write: () => {} });
+    stream.open(unread, 0);
+    expect(unread.writableLength).toBeLessThan(256 * 1_024);
+    const client = await EventStreamClient.open(apiUrl, "?after=0");
+    await client.until(() => client.children.size === 2_000);
+    expect(client.text.length).toBeGreaterThan(2_000 * 1_024);
+  });
+
+  it("have what they missed looked up once for all of them, and miss nothing of what follows", async () => {
+    const collector = await startTestCollector();
+    await storeInParts(collector, crowd(1_000).map(created));
+    let lookUps = 0;
+    const reader: Collector["reader"] = {
+      ...collector.reader,
+      childrenChangedSince: (inputId, limit) => {
+        lookUps += 1;
+        return collector.reader.childrenChangedSince(inputId, limit);
+      },
+    };
+    const server = await startApi(collector, {}, { reader });
+    const clients: EventStreamClient[] = [];
+    for (const childId of ["child 1", "child 2", "child 3"]) {
+      clients.push(await EventStreamClient.open(server.url(), "?after=0"));
+      await store(collector, [starting(childId)]);
+    }
+    const position = collector.reader.lastInputId();
+    for (const client of clients) await client.until(() => client.lastId === position);
+    expect(clients.map(({ children }) => children.size)).toEqual([1_000, 1_000, 1_000]);
+    expect(clients.map(({ children }) => children.get("child 3"))).toEqual(["starting", "starting", "starting"]);
+    expect(lookUps).toBe(1);
   });
 });
 
