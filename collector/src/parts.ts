@@ -48,6 +48,7 @@ export {
   staleWords,
 } from "./display/child-words.ts";
 export { authorityWords, connectionWords, evidenceWords, offerWords } from "./display/source-words.ts";
+export { declaredFacts } from "./display/visibility-words.ts";
 export { type ExaminationOptions, examine } from "./doctor/examine.ts";
 export type { Finding, FindingLevel } from "./doctor/finding.ts";
 export { askDestination } from "./exporters/ask-destination.ts";

@@ -87,3 +87,23 @@ it("nobody declares the visibility of another source, and nonsense is told", asy
     })
     .toBe(1);
 });
+
+it("an authority that is declared and that nobody asks here is told", async () => {
+  const collector = await startCollector(join(temporaryDirectory(), "collector.db"));
+  const lifecycle = createLifecycle({ source: "runner", jsonl: "stderr", exitHooks: false }, { environment: {} });
+  const declared = lifecycle.visibilityContract();
+  await lifecycle.shutdown();
+  const contract = { ...declared, snapshot: { ...declared.snapshot, authority: "pull" } };
+  await submit(collector.ingestUrl, [
+    makeEvent({ state: "created", sequence: 1, capabilities: { heartbeat: "known" } }),
+    makeEvent({ kind: "diagnostic", sequence: 2, details: { visibilityContract: contract } as never }),
+  ]);
+  const { visibility } = (await sourceOf(collector, "runner")) ?? {};
+  expect(visibility?.mismatches).toMatchObject([
+    {
+      path: "snapshot.authority",
+      text: "an authority to pull is declared, and the source has no authority here",
+      count: 1,
+    },
+  ]);
+});

@@ -227,7 +227,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
 
 const REASON_WORDS: Readonly<Record<AuditView["reason"], string>> = {
   authoritative_snapshot: "an authoritative snapshot said so",
-  failed_reconciliation: "nobody answered for it by its deadline",
+  failed_reconciliation: "it could not be accounted for by its deadline",
   epoch_changed: "its source began to number anew",
 };
 

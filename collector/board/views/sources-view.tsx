@@ -5,6 +5,7 @@ import type { Row } from "../model/board-model.ts";
 import { useBoard, useLoaded, useLook, useModel } from "../model/use-board.ts";
 import { ageWords } from "../parts/time-words.ts";
 import { AuthorityFacts } from "./authority-facts.tsx";
+import { DeclaredVisibility } from "./declared-visibility.tsx";
 
 interface SourceSum {
   live: number;
@@ -16,6 +17,9 @@ interface SourceSum {
   readonly epochs: Set<string>;
 }
 
+const LOOK_EVERY_MS = 5_000;
+const REST_MS = 2_000;
+
 /** Who reports, in which run of theirs, how fresh that is, and who can be asked. */
 export function SourcesView(): JSX.Element {
   const model = useModel();
@@ -23,7 +27,9 @@ export function SourcesView(): JSX.Element {
     model: { client },
   } = useBoard();
   const { go } = useLook();
-  const loaded = useLoaded("sources", model.summary?.position, () => client.sources(), 2_000);
+  // A connection that breaks and an authority that fails are no change of any child: the stream does not tell of them.
+  const period = Math.floor(model.now / LOOK_EVERY_MS);
+  const loaded = useLoaded("sources", `${model.summary?.position}:${period}`, () => client.sources(), REST_MS);
   const sums = sumBySource(model.rows);
   const sources = loaded.kind === "loading" ? [] : (loaded.value?.sources ?? []);
   return (
@@ -64,6 +70,7 @@ export function SourcesView(): JSX.Element {
                 <Fact name="its clock" value={skewWords(sum)} />
                 <AuthorityFacts source={source} now={model.now} />
               </dl>
+              {source.visibility !== undefined && <DeclaredVisibility visibility={source.visibility} />}
             </section>
           );
         })}

@@ -117,7 +117,7 @@ function Bar({ interval, to, scale }: BarProps): JSX.Element | null {
 const BY_WORDS: Readonly<Record<StateInterval["by"], string>> = {
   event: "",
   authoritative_snapshot: ", by an authoritative snapshot",
-  failed_reconciliation: ": nobody answered for it",
+  failed_reconciliation: ": it could not be accounted for",
 };
 
 function clamp(x: number, { width }: Scale): number {

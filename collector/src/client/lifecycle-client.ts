@@ -123,10 +123,12 @@ export class LifecycleClient {
   /**
    * Asks for a child to be cancelled, where its source can. Takes a token with the scope admin. That it was asked for changes
    * no state: evidence does (D5).
+   * @param options `token` for this request alone; default: the one of the client
    */
-  async requestCancel({ source, childId }: ChildName): Promise<void> {
+  async requestCancel({ source, childId }: ChildName, options: { readonly token?: string } = {}): Promise<void> {
     const signal = AbortSignal.timeout(this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-    await this.#request("/api/v1/admin/children/cancel", signal, JSON.stringify({ source, childId }));
+    const body = JSON.stringify({ source, childId });
+    await this.#request("/api/v1/admin/children/cancel", signal, { body, ...options });
   }
 
   /** The OpenAPI document of this collector. */
@@ -181,10 +183,14 @@ export class LifecycleClient {
     return (await response.json()) as Body;
   }
 
-  /** @param body makes it a POST of JSON */
-  async #request(path: string, signal: AbortSignal, body?: string): Promise<Response> {
+  /** @param posted what makes it a POST of JSON, with a token of its own if it has one */
+  async #request(
+    path: string,
+    signal: AbortSignal,
+    { body, token: own }: { readonly body?: string; readonly token?: string } = {},
+  ): Promise<Response> {
     const { url, token, fetch: send = fetch } = this.#options;
-    const shown = typeof token === "function" ? token() : token;
+    const shown = own ?? (typeof token === "function" ? token() : token);
     const headers: Record<string, string> = shown === undefined ? {} : { authorization: `Bearer ${shown}` };
     if (body !== undefined) headers["content-type"] = "application/json";
     const posted = body === undefined ? undefined : { method: "POST", body };

@@ -137,6 +137,10 @@ function composeVisibility(
     keep: (declaration) => files?.keep(declaration),
     report: (diagnostic) => door?.reportProblem("visibility", diagnostic),
     staleAfterMs: (source) => freshnessOf(configuration.lifecycle, source).staleAfterMs,
+    authorityOf: (source) => {
+      const authority = authorities.of(source);
+      return authority === undefined ? undefined : authority.kind === "push" ? "push" : "pull";
+    },
   });
   door = new Door({ writer, clock, telemetry: metrics.telemetry, authorities, visibility });
   return { visibility, door };

@@ -72,6 +72,18 @@ export function adoptedWords({ lineage }: ChildView, clockWords: ClockWords): st
   return `adopted ${when}; nothing is claimed about its life before`;
 }
 
+/** By the cause of a loss: what there was to it, and no more. */
+const LOSS_WORDS: Readonly<Record<string, string>> = {
+  omitted_by_authority: "its source's authority does not list it any more",
+  authority_unreachable: "its source's authority could not be asked by its deadline",
+  heartbeats_stopped: "promised heartbeats did not come by its deadline",
+};
+
+/** Why the collector says of a child that it is lost. */
+export function lossWords({ cause }: ChildView["facts"]): string {
+  return LOSS_WORDS[cause ?? ""] ?? "nobody answered for it by its deadline";
+}
+
 /** How it ended, as far as somebody said so. */
 export function endWords(child: ChildView): string {
   if (!hasEnded(child)) return "";
@@ -83,7 +95,7 @@ export function endWords(child: ChildView): string {
     ...(signal === undefined ? [] : [`signal ${signal}`]),
   ];
   if (child.terminalEvidence === "authoritative_snapshot") parts.push("known from an authoritative snapshot");
-  if (child.terminalEvidence === "failed_reconciliation") parts.push("nobody answered for it by its deadline");
+  if (child.terminalEvidence === "failed_reconciliation") parts.push(lossWords(child.facts));
   return parts.join(", ");
 }
 

@@ -8,6 +8,7 @@ import {
   durationWords,
   endWords,
   lateWords,
+  lossWords,
   provisionalWords,
   staleWords,
 } from "./child-words.ts";
@@ -38,14 +39,13 @@ export function explain({ child, inputs, audit }: Evidence, now: number, clockWo
     adoptedWords(child, clockWords),
     cancelWords(child, clockWords),
     lateWords(child, clockWords),
-    child.state === "lost" ? "Lost means that nobody answered for it: not that it is known to have ended." : "",
+    child.state === "lost" ? "Lost means that it cannot be accounted for: not that it is known to have ended." : "",
   ];
   return sentences.filter((sentence) => sentence !== "");
 }
 
 function reasonWords(child: ChildView, inputs: readonly InputView[], audit: readonly AuditView[]): string {
-  if (child.terminalEvidence === "failed_reconciliation")
-    return "it was silent, and nobody answered for it by its deadline";
+  if (child.terminalEvidence === "failed_reconciliation") return lossWords(child.facts);
   const stated = inputs.findLast(({ event, status }) => event?.state === child.state && ACCEPTED.has(status));
   const corrected = audit.findLast(({ reason, to }) => reason === "authoritative_snapshot" && to === child.state);
   if (corrected !== undefined && (stated === undefined || corrected.inputId > stated.inputId)) {

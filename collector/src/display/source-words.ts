@@ -1,15 +1,15 @@
 import type { AdapterView, AuthorityView, ChildView } from "@agent-lifecycle/proto";
-import { CAPABILITY_WORDS, type ClockWords } from "./child-words.ts";
+import { CAPABILITY_WORDS, type ClockWords, lossWords } from "./child-words.ts";
 
 /** What the state of a child rests on; empty without a state. */
-export function evidenceWords({ stateEvidence }: Pick<ChildView, "stateEvidence">): string {
+export function evidenceWords({ stateEvidence, facts }: Pick<ChildView, "stateEvidence" | "facts">): string {
   switch (stateEvidence) {
     case "event":
       return "events of its own";
     case "authoritative_snapshot":
       return "a snapshot of its source's authority";
     case "failed_reconciliation":
-      return "nobody's answer by its deadline";
+      return lossWords(facts);
     case null:
       return "";
   }

@@ -10,7 +10,7 @@ import { waitForChange } from "./wait-for-change.ts";
 
 const INSTRUCTIONS = `Reads what delegated child agents are doing, from the evidence that was reported. States are literal:
 created, starting, running, waiting, completed, failed, cancelled, lost. "stale" is a mark on a child that was silent for too
-long, not a state; "lost" means that nobody answered for it. Repeat states and ages as they are; do not conclude more.`;
+long, not a state; "lost" means that it cannot be accounted for. Repeat states and ages as they are; do not conclude more.`;
 
 const CHILD = {
   source: z.string().min(1).max(256).describe("The source that reports the child"),

@@ -29,6 +29,8 @@ export interface VisibilityLedgerParts {
   readonly report: (diagnostic: Diagnostic) => void;
   /** How long a child of the source may be silent before it is stale, milliseconds. */
   readonly staleAfterMs: (source: string) => number;
+  /** How the authority of the source speaks here, if it has any. */
+  readonly authorityOf: (source: string) => "pull" | "push" | undefined;
 }
 
 interface Entry {
@@ -105,14 +107,24 @@ export class VisibilityLedger {
     this.#entries.set(declaration.contract.source, { declaration, mismatches: new Map() });
   }
 
-  /** A declared rhythm of heartbeats that this collector has no patience for makes live children stale (S8). */
-  #compareWithOurselves({ source, events }: VisibilityContract, receivedAtMs: number): void {
+  /**
+   * A declared rhythm of heartbeats that this collector has no patience for makes live children stale (S8), and an
+   * authority that nobody asks answers nothing. That none is declared is what who reports knows: there may be one.
+   */
+  #compareWithOurselves({ source, events, snapshot: { authority } }: VisibilityContract, receivedAtMs: number): void {
     const entry = this.#entries.get(source);
+    if (entry === undefined) return;
+    const { heartbeatIntervalMs } = events;
     const staleAfterMs = this.#parts.staleAfterMs(source);
-    if (entry === undefined || events.heartbeatIntervalMs === undefined) return;
-    if (staleAfterMs >= 2 * events.heartbeatIntervalMs) return;
-    const text = `a heartbeat every ${events.heartbeatIntervalMs} ms is declared, and silence of ${staleAfterMs} ms is stale here`;
-    this.#note(entry, "events.heartbeatIntervalMs", text, receivedAtMs);
+    if (heartbeatIntervalMs !== undefined && staleAfterMs < 2 * heartbeatIntervalMs) {
+      const text = `a heartbeat every ${heartbeatIntervalMs} ms is declared, and silence of ${staleAfterMs} ms is stale here`;
+      this.#note(entry, "events.heartbeatIntervalMs", text, receivedAtMs);
+    }
+    const configured = this.#parts.authorityOf(source);
+    if ((authority === "pull" || authority === "push") && authority !== configured) {
+      const here = configured === undefined ? "the source has no authority here" : `here it is one to ${configured}`;
+      this.#note(entry, "snapshot.authority", `an authority to ${authority} is declared, and ${here}`, receivedAtMs);
+    }
   }
 
   #compare(entry: Entry, event: LifecycleEvent, receivedAtMs: number): void {

@@ -139,6 +139,10 @@ it.each([
     { state: "lost", terminalEvidence: "failed_reconciliation" },
     "cause unknown, nobody answered for it by its deadline",
   ],
+  [
+    { state: "lost", terminalEvidence: "failed_reconciliation", facts: { cause: "omitted_by_authority" } },
+    "cause omitted_by_authority, its source's authority does not list it any more",
+  ],
 ] as const)("says how a child ended only as far as it is known: %j", (members, said) => {
   expect(words.endWords(child(members))).toBe(said);
 });

@@ -39,10 +39,18 @@ const adapter: AdapterView = {
 test.each([
   ["event", "events of its own"],
   ["authoritative_snapshot", "a snapshot of its source's authority"],
-  ["failed_reconciliation", "nobody's answer by its deadline"],
+  ["failed_reconciliation", "nobody answered for it by its deadline"],
   [null, ""],
 ] as const)("a state by %s rests on: %s", (stateEvidence, words) => {
-  expect(evidenceWords({ stateEvidence })).toBe(words);
+  expect(evidenceWords({ stateEvidence, facts: {} })).toBe(words);
+});
+
+test.each([
+  ["omitted_by_authority", "its source's authority does not list it any more"],
+  ["authority_unreachable", "its source's authority could not be asked by its deadline"],
+  ["heartbeats_stopped", "promised heartbeats did not come by its deadline"],
+])("a loss by %s rests on: %s", (cause, words) => {
+  expect(evidenceWords({ stateEvidence: "failed_reconciliation", facts: { cause } })).toBe(words);
 });
 
 it("says who can be asked, how far that may be relied on, and how it goes", () => {
