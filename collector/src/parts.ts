@@ -61,6 +61,7 @@ export {
 } from "./hooks/hook-settings.ts";
 export { ByteBudget } from "./http/byte-budget.ts";
 export type { HttpServer, HttpServerOptions } from "./http/http-server.ts";
+export { bodyChunks } from "./http/request-body.ts";
 export { configuredPlugins } from "./plugins/configured-plugins.ts";
 export { type CreatedPlugins, createPlugins, cursorFolderOf, type PluginParts } from "./plugins/create-plugins.ts";
 export { type GuardOptions, guardComponent } from "./plugins/guarded-component.ts";

@@ -43,7 +43,7 @@ export function composeAdmission({ limits, clock, writer, telemetry }: Admission
   limitRate(limits.requestsPerSecond);
   const admission = createAdmissionControl({
     pressure: () => pressure.current,
-    unansweredBytes: () => budget.heldBytes,
+    unansweredBytes: () => budget.promptBytes,
     // Refused before it is read: half of what would be refused after it was decoded, in vain.
     maxUnansweredBytes: limits.queueBytes / 2,
     writerRefusal: () => writer.refusal(0),

@@ -2,6 +2,10 @@
 export interface ByteLease {
   /** Takes more; `false` when the budget has no more, and then nothing was taken. */
   take(bytes: number): boolean;
+  /** Gives back a part that was not needed. */
+  giveBack(bytes: number): void;
+  /** Whether its body is slow to come: what is held then takes memory, and keeps nobody from being let in. */
+  setSlow(isSlow: boolean): void;
   /** Gives everything back. Safe twice. */
   release(): void;
 }
@@ -10,29 +14,38 @@ export interface ByteLease {
 export class ByteBudget {
   readonly #limitBytes: number;
   #heldBytes = 0;
+  #slowBytes = 0;
 
   constructor(limitBytes: number) {
     this.#limitBytes = limitBytes;
   }
 
-  /** What all requests hold together now. */
-  get heldBytes(): number {
-    return this.#heldBytes;
+  /** What all requests hold together now, save those whose bodies are slow to come. */
+  get promptBytes(): number {
+    return this.#heldBytes - this.#slowBytes;
   }
 
   open(): ByteLease {
     let taken = 0;
+    let isSlow = false;
+    const change = (bytes: number): void => {
+      taken += bytes;
+      this.#heldBytes += bytes;
+      if (isSlow) this.#slowBytes += bytes;
+    };
+    const setSlow = (value: boolean): void => {
+      if (value !== isSlow) this.#slowBytes += value ? taken : -taken;
+      isSlow = value;
+    };
     return {
       take: (bytes) => {
         if (this.#heldBytes + bytes > this.#limitBytes) return false;
-        this.#heldBytes += bytes;
-        taken += bytes;
+        change(bytes);
         return true;
       },
-      release: () => {
-        this.#heldBytes -= taken;
-        taken = 0;
-      },
+      giveBack: (bytes) => change(-bytes),
+      setSlow,
+      release: () => change(-taken),
     };
   }
 }

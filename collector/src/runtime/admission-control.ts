@@ -6,7 +6,7 @@ import type { RateLimit } from "./rate-limit.ts";
 export interface AdmissionControlParts {
   /** What is too much for the process now. */
   readonly pressure: () => Pressure | undefined;
-  /** Received, whole or in part, and not yet answered, over all requests. Bytes. */
+  /** Received, whole or in part, and not yet answered, over all requests; slow bodies not. Bytes. */
   readonly unansweredBytes: () => number;
   /** With so much unanswered nothing more is let in: what waits would wait for longer than senders do. Bytes. */
   readonly maxUnansweredBytes: number;

@@ -1,6 +1,7 @@
 import type { FastifyInstance, onRequestHookHandler } from "fastify";
 import { ByteBudget } from "../http/byte-budget.ts";
 import { allowOrigins } from "../http/cross-origin.ts";
+import type { BodyLimits } from "../http/request-body.ts";
 import { principalOf, requireScope } from "../http/require-scope.ts";
 import { intakeRefusal } from "../receivers/intake-refusal.ts";
 import { registerJsonlHttp } from "../receivers/jsonl-http.ts";
@@ -21,6 +22,9 @@ export interface IngestOptions {
   readonly maxBodyBytes?: number;
   /** What all bodies take at one time, also those of other servers that share it. Default: four of the largest. */
   readonly budget?: ByteBudget;
+  /** As in `BodyLimits`, for bodies that are held. */
+  readonly slowAfterMs?: number;
+  readonly maxReceiveMs?: number;
   /** Largest JSONL body, which is never held. Bytes, as sent and after decompression; default 1 GiB. */
   readonly maxStreamedBytes?: number;
   /** Longest JSONL line. Bytes; default 64 KiB. */
@@ -46,7 +50,12 @@ export async function registerIngestRoutes(
   const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const maxStreamedBytes = options.maxStreamedBytes ?? DEFAULT_MAX_STREAMED_BYTES;
   const budget = options.budget ?? new ByteBudget(4 * maxBodyBytes);
-  const limits = { maxWireBytes: maxBodyBytes, maxDecodedBytes: maxBodyBytes };
+  const limits: BodyLimits = {
+    maxWireBytes: maxBodyBytes,
+    maxDecodedBytes: maxBodyBytes,
+    ...(options.slowAfterMs === undefined ? undefined : { slowAfterMs: options.slowAfterMs }),
+    ...(options.maxReceiveMs === undefined ? undefined : { maxReceiveMs: options.maxReceiveMs }),
+  };
   const streamed = { maxWireBytes: maxStreamedBytes, maxDecodedBytes: maxStreamedBytes };
   const crossOrigin = allowedOrigins.length > 0;
   const guard = (scope: FastifyInstance): void => {

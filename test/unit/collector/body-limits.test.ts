@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { createGzip, gzipSync } from "node:zlib";
-import { ByteBudget } from "@agent-lifecycle/collector/parts";
+import { ByteBudget, bodyChunks, type HttpServer } from "@agent-lifecycle/collector/parts";
 import { expect, it, onTestFinished } from "vitest";
 import { makeEvent } from "../../kit/events.ts";
 import { otlpBody, postLogs, startIngest } from "./ingest-fixture.ts";
@@ -13,6 +14,7 @@ import { ScriptedIntake } from "./scripted-intake.ts";
 
 const MEBIBYTE = 1024 * 1024;
 const PROTOBUF = { "content-type": "application/x-protobuf" };
+const OVERLOADED = { kind: "overloaded", retryAfterSeconds: 1 } as const;
 const created = makeEvent({ childId: "a", state: "created", sequence: 1 });
 
 /** Zeros, made as they are read: memory shows what the server keeps, not what the test does. */
@@ -142,6 +144,58 @@ it("cuts a client that goes on sending what nobody wants", async () => {
     socket.once("close", () => resolve());
   });
   expect(socket.bytesWritten).toBeLessThan(256 * MEBIBYTE);
+});
+
+/** A client that announces a body, sends the beginning of it, and then nothing more. */
+function stall(server: HttpServer, contentLength: number): Socket {
+  const { hostname, port } = new URL(server.url());
+  const socket = connect(Number(port), hostname);
+  onTestFinished(() => void socket.destroy());
+  socket.write(
+    `POST /v1/logs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${contentLength}\r\n\r\n{`,
+  );
+  return socket;
+}
+
+it("refuses a body retryably that does not come to its end, and closes the connection", async () => {
+  const server = await startIngest(new ScriptedIntake(), { slowAfterMs: 5, maxReceiveMs: 10 });
+  const socket = stall(server, MEBIBYTE);
+  const [answer] = await once(socket, "data");
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 503 /);
+  expect(String(answer)).toMatch(/^retry-after: 1\r$/im);
+  socket.resume();
+  await once(socket, "close");
+});
+
+it("lets others in while bodies that were announced do not come: stalled clients keep nobody out", async () => {
+  const budget = new ByteBudget(2 * MEBIBYTE);
+  const admission = { refusal: () => (budget.promptBytes > 0 ? OVERLOADED : undefined) };
+  const server = await startIngest(new ScriptedIntake(), { budget, admission, slowAfterMs: 5, maxReceiveMs: 600_000 });
+  const stalled = stall(server, 2 * MEBIBYTE);
+  await once(server.fastify.server, "request");
+  const body = otlpBody("protobuf", [created]);
+  for (;;) if ((await postLogs(server, "protobuf", body)).status === 200) break;
+  expect(stalled.closed).toBe(false);
+});
+
+it("does not go on unpacking a body for a client that has left", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void server.close());
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const socket = connect(port, "127.0.0.1");
+  const packed = gzipSync(Buffer.alloc(64 * MEBIBYTE));
+  socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: gzip\r\nContent-Length: ${packed.length}\r\n\r\n`);
+  socket.write(packed);
+  const [request] = (await once(server, "request")) as [IncomingMessage];
+  const chunks = bodyChunks(request, { maxWireBytes: MEBIBYTE, maxDecodedBytes: 128 * MEBIBYTE });
+  await chunks.next();
+  socket.destroy();
+  await once(request.socket, "close");
+  const rest = (async () => {
+    for await (const chunk of chunks) expect(chunk.length).toBeGreaterThan(0);
+  })();
+  await expect(rest).rejects.toMatchObject({ reason: "aborted" });
 });
 
 /** The status codes of the answers, as they come. */
