@@ -7,7 +7,7 @@ export type DropReason =
   /** The JSONL writer had more lines waiting than it holds. */
   | "jsonl_buffer_full"
   | "jsonl_write_failed"
-  /** The endpoint refused the request for good (HTTP 400, 401, 404, 413 …). */
+  /** The endpoint refused the request for good (HTTP 400, 401, 404 …; 413 to every part of it). */
   | "export_refused"
   /** The endpoint could not be reached, or stayed busy, for as long as was allowed. */
   | "export_unavailable"

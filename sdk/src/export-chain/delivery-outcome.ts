@@ -4,8 +4,8 @@ import type { ReadableLogRecord } from "@opentelemetry/sdk-logs";
 export type DeliveryOutcome =
   /** The endpoint has it. `rejected` events of it were refused one by one (partial success). */
   | { readonly status: "delivered"; readonly rejected: number; readonly message?: string }
-  /** Final: the same request will not be taken later either. */
-  | { readonly status: "refused"; readonly problem: string }
+  /** Final: the same request will not be taken later either. `isTooLarge`: parts of it may be. */
+  | { readonly status: "refused"; readonly problem: string; readonly isTooLarge?: boolean }
   /** The endpoint answered that it cannot take it now. */
   | { readonly status: "busy"; readonly problem: string; readonly retryAfterMs?: number }
   /** Nobody answered. */

@@ -16,6 +16,8 @@ export interface OtlpAnswer {
 /** The codes that OTLP/HTTP calls retryable; any other failure is final. */
 export const RETRYABLE_CODES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
+const TOO_LARGE = 413;
+
 /** Reads an endpoint's answer to a batch of `sent` records. An answer that cannot be read is no failure of the batch. */
 export function outcomeOfAnswer(
   answer: OtlpAnswer,
@@ -25,7 +27,7 @@ export function outcomeOfAnswer(
 ): DeliveryOutcome {
   if (answer.code >= 200 && answer.code < 300) return delivered(answer.body, decode, sent);
   const problem = `HTTP ${answer.code}`;
-  if (!RETRYABLE_CODES.has(answer.code)) return { status: "refused", problem };
+  if (!RETRYABLE_CODES.has(answer.code)) return { status: "refused", problem, isTooLarge: answer.code === TOO_LARGE };
   const retryAfterMs = parseRetryAfter(answer.retryAfter, nowMs);
   return { status: "busy", problem, ...(retryAfterMs === undefined ? undefined : { retryAfterMs }) };
 }

@@ -7,6 +7,7 @@ import type { OtlpConfiguration } from "../configuration-otlp.ts";
 import { textOfError } from "../diagnostics.ts";
 import { SDK_VERSION } from "../version.ts";
 import type { BatchTransport, DeliveryOutcome } from "./delivery-outcome.ts";
+import { sendInHalves } from "./halving.ts";
 import { createHttpClient, type HttpAnswer, type HttpClient, type TlsMaterial } from "./http-post.ts";
 import { outcomeOfAnswer } from "./otlp-answer.ts";
 
@@ -34,19 +35,20 @@ export function createOtlpTransport(
   const opening = open(configuration, url, maxConcurrentExports);
   // Whoever sends next meets the error; until then nobody else listens for it.
   opening.catch(() => undefined);
+  const post = async (records: readonly ReadableLogRecord[], signal: AbortSignal): Promise<DeliveryOutcome> => {
+    try {
+      const { serializer, client } = await opening;
+      const bytes = serializer.serializeRequest([...records]);
+      if (bytes === undefined) return { status: "refused", problem: "the batch cannot be encoded" };
+      const body = configuration.compression === "gzip" ? await compress(bytes) : bytes;
+      const answer = await client.post({ url, headers, body, timeoutMs: configuration.requestTimeoutMs, signal });
+      return outcome(answer, serializer, records.length, now());
+    } catch (error) {
+      return { status: "refused", problem: textOfError(error) };
+    }
+  };
   return {
-    send: async (records, signal) => {
-      try {
-        const { serializer, client } = await opening;
-        const bytes = serializer.serializeRequest([...records]);
-        if (bytes === undefined) return { status: "refused", problem: "the batch cannot be encoded" };
-        const body = configuration.compression === "gzip" ? await compress(bytes) : bytes;
-        const answer = await client.post({ url, headers, body, timeoutMs: configuration.requestTimeoutMs, signal });
-        return outcome(answer, serializer, records.length, now());
-      } catch (error) {
-        return { status: "refused", problem: textOfError(error) };
-      }
-    },
+    send: (records, signal) => sendInHalves(records, (part) => post(part, signal)),
     close: async () => {
       const opened = await opening.catch(() => undefined);
       opened?.client.close();

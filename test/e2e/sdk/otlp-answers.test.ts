@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readEvents, temporaryDirectory } from "../../kit/event-file.ts";
-import { answerWith, breakOff, hang, startLogsServer } from "./logs-server.ts";
+import { type Answer, answerWith, breakOff, hang, startLogsServer, succeed } from "./logs-server.ts";
 import { emitSome, STATES, start } from "./running-lifecycle.ts";
 
 describe("an answer", () => {
@@ -37,7 +37,7 @@ describe("an answer", () => {
     expect(lifecycle.counters()).toMatchObject({ exported: 0, writtenToJsonl: 5, dropped: {} });
   });
 
-  for (const code of [307, 400, 401, 404, 413, 500]) {
+  for (const code of [307, 400, 401, 404, 500]) {
     it(`of ${code} is final, counted and told`, async () => {
       const server = await startLogsServer([answerWith(code)]);
       const { lifecycle, diagnostics } = start({ endpoint: server.endpoint });
@@ -48,6 +48,39 @@ describe("an answer", () => {
       expect(diagnostics.map(({ message }) => message)).toContain(`HTTP ${code}`);
     });
   }
+
+  it("of 413 is followed by the batch in halves: what is too large by itself is refused, and nothing beside it", async () => {
+    const tooLarge: Answer = (response, request) => {
+      const isTooLarge = request.events.length > 2 || request.events.some(({ kind }) => kind === "activity");
+      (isTooLarge ? answerWith(413) : succeed)(response, request);
+    };
+    const server = await startLogsServer(Array.from({ length: 20 }, () => tooLarge));
+    const { lifecycle, diagnostics } = start({ endpoint: server.endpoint });
+    emitSome(lifecycle);
+    expect(await lifecycle.flush()).toEqual({ complete: true });
+    expect(server.accepted().map(({ state }) => state)).toEqual(STATES.filter((state) => state !== undefined));
+    expect(lifecycle.counters()).toMatchObject({ exported: 4, dropped: { rejected_by_endpoint: 1 } });
+    expect(diagnostics).toMatchObject([{ code: "events_rejected", message: expect.stringContaining("HTTP 413") }]);
+  });
+
+  it("of 413 to every part is final, counted and told", async () => {
+    const server = await startLogsServer(Array.from({ length: 20 }, () => answerWith(413)));
+    const { lifecycle, diagnostics } = start({ endpoint: server.endpoint });
+    emitSome(lifecycle);
+    expect(await lifecycle.flush()).toEqual({ complete: true });
+    expect(server.accepted()).toEqual([]);
+    expect(lifecycle.counters()).toMatchObject({ exported: 0, dropped: { export_refused: 5 } });
+    expect(diagnostics.map(({ message }) => message)).toContain("HTTP 413");
+  });
+
+  it("of 503 to one half leaves the whole batch to another try, and what came twice has the same ids", async () => {
+    const server = await startLogsServer([answerWith(413), succeed, answerWith(503, { "retry-after": "0" })]);
+    const { lifecycle } = start({ endpoint: server.endpoint });
+    emitSome(lifecycle);
+    expect(await lifecycle.flush()).toEqual({ complete: true });
+    expect(new Set(server.accepted().map(({ eventId }) => eventId)).size).toBe(STATES.length);
+    expect(lifecycle.counters()).toMatchObject({ exported: 5, dropped: {} });
+  });
 
   for (const [what, body] of [
     ["as OTLP writes it", '{"partialSuccess":{"rejectedLogRecords":"2","errorMessage":"record 3: sequence"}}'],
