@@ -74,7 +74,7 @@ export async function registerApi(
         await registerChildrenRoutes(api, reader);
         await registerLineageRoutes(api, reader);
         await registerEvidenceRoutes(api, reader, summaryView, authorities, observed, visibility);
-        await registerStreamRoute(api, stream);
+        await registerStreamRoute(api, stream, access);
         api.all("/*", () => {
           throw new HttpRefusal("not_found", "the API has no such resource");
         });

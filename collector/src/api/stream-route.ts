@@ -1,6 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { HttpRefusal, retryLater } from "../http/http-refusal.ts";
+import { remainsAllowed } from "../http/require-scope.ts";
 import { SECURITY_HEADERS } from "../http/security-headers.ts";
+import type { AccessControl } from "../security/access-control.ts";
 import { named } from "./schemas/schema-terms.ts";
 import type { UpdateStream } from "./update-stream.ts";
 
@@ -54,9 +56,14 @@ const STREAM_HEADERS = {
 
 /**
  * `/api/v1/stream`: server-sent events. `child` carries a ChildView, `summary` a SummaryView, `resync` says that changes
- * were missed and the children are to be listed again. Resumes after `Last-Event-ID` or `?after=`; ids are input ids.
+ * were missed and the children are to be listed again. Resumes after `Last-Event-ID` or `?after=`; ids are input ids. Ends
+ * within a sign of life after its credentials were taken away.
  */
-export async function registerStreamRoute(scope: FastifyInstance, stream: UpdateStream): Promise<void> {
+export async function registerStreamRoute(
+  scope: FastifyInstance,
+  stream: UpdateStream,
+  access: AccessControl,
+): Promise<void> {
   // Streams never end by themselves: a server that closes must end them first, or it would wait for them.
   scope.addHook("preClose", async () => stream.close());
   scope.get<{ Querystring: { readonly after?: number } }>(
@@ -70,7 +77,7 @@ export async function registerStreamRoute(scope: FastifyInstance, stream: Update
       }
       reply.hijack();
       reply.raw.writeHead(200, STREAM_HEADERS);
-      stream.open(reply.raw, after);
+      stream.open(reply.raw, after, remainsAllowed(access, "read", request));
     },
   );
 }

@@ -35,7 +35,8 @@ const MAX_RESUMED_CHILDREN = 2_000;
  */
 export class UpdateStream {
   readonly #options: UpdateStreamOptions;
-  readonly #readers = new Set<StreamReader>();
+  /** With what is asked again and again: whether they may go on reading. */
+  readonly #readers = new Map<StreamReader, () => boolean>();
   readonly #waiting = new UpdateQueue(MAX_WAITING_CHILDREN);
   readonly #recent = new RecentChanges(MAX_RESUMED_CHILDREN);
   #unsubscribe: (() => void) | undefined;
@@ -65,10 +66,11 @@ export class UpdateStream {
   /**
    * Begins to write to a connection; stops when that closes.
    * @param after id of the last input the reader knows of; without one it begins with now
+   * @param mayGoOn asked at every sign of life; the connection ends once it says no
    */
-  open(output: Writable, after: number | undefined): void {
+  open(output: Writable, after: number | undefined, mayGoOn: () => boolean = () => true): void {
     const reader = new StreamReader(output, this.#options.summaryView);
-    this.#readers.add(reader);
+    this.#readers.set(reader, mayGoOn);
     output.once("close", () => this.#remove(reader));
     this.#listen();
     this.#greet(reader, after);
@@ -77,7 +79,7 @@ export class UpdateStream {
   /** Ends every connection and takes no further ones. */
   close(): void {
     this.#closed = true;
-    for (const reader of this.#readers) reader.end();
+    for (const reader of this.#readers.keys()) reader.end();
     this.#readers.clear();
     this.#rest();
   }
@@ -127,7 +129,7 @@ export class UpdateStream {
   }
 
   #beat(): void {
-    for (const reader of this.#readers) if (!reader.heartbeat()) reader.cut();
+    for (const [reader, mayGoOn] of this.#readers) if (!mayGoOn() || !reader.heartbeat()) reader.cut();
   }
 
   #take(updates: readonly ProjectionUpdate[]): void {
@@ -153,7 +155,7 @@ export class UpdateStream {
     this.#timer = undefined;
     const taken = this.#waiting.take(MAX_CHILDREN_PER_FLUSH);
     const text = framesOf(taken, this.#options.summaryView());
-    for (const reader of this.#readers) reader.offer(taken, text);
+    for (const reader of this.#readers.keys()) reader.offer(taken, text);
     if (taken.next !== undefined) this.#plan();
   }
 }

@@ -2,7 +2,13 @@ import type { X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { FastifyRequest, onRequestHookHandler } from "fastify";
-import { type AccessControl, ANONYMOUS, type Principal, type Scope } from "../security/access-control.ts";
+import {
+  type AccessControl,
+  ANONYMOUS,
+  type Credentials,
+  type Principal,
+  type Scope,
+} from "../security/access-control.ts";
 import { type ClientCertificate, clientCertificateOf } from "../security/client-certificate.ts";
 import { HttpRefusal } from "./http-refusal.ts";
 
@@ -25,10 +31,7 @@ export function requireScope(
       done();
       return;
     }
-    const { authorization } = request.headers;
-    const certificate = certificateOf(request.raw.socket);
-    const credentials = { authorization, ...(certificate === undefined ? undefined : { certificate }) };
-    const decision = access.authorize(scope, credentials);
+    const decision = access.authorize(scope, credentialsOf(request));
     if (decision.allowed) {
       principals.set(request.raw, decision.principal);
       done();
@@ -43,6 +46,17 @@ export function requireScope(
     const challenge = `Bearer error="insufficient_scope", scope="${scope}"`;
     done(new HttpRefusal("forbidden", decision.text, { headers: { "www-authenticate": challenge } }));
   };
+}
+
+/** Asks again about a request that was let in, for answers that go on after the grants may have changed. */
+export function remainsAllowed(access: AccessControl, scope: Scope, request: FastifyRequest): () => boolean {
+  const credentials = credentialsOf(request);
+  return () => access.authorize(scope, credentials).allowed;
+}
+
+function credentialsOf({ headers: { authorization }, raw }: FastifyRequest): Credentials {
+  const certificate = certificateOf(raw.socket);
+  return { authorization, ...(certificate === undefined ? undefined : { certificate }) };
 }
 
 /** Who sends a request that has passed `requireScope`. */

@@ -1,6 +1,9 @@
+import { createAccessControl } from "@agent-lifecycle/collector/parts";
 import { canonicalEvent } from "@agent-lifecycle/proto";
 import { describe, expect, it } from "vitest";
-import { startApi, startTestCollector } from "./collector-fixture.ts";
+import { makeEvent } from "../../kit/events.ts";
+import { startApi, startTestCollector, store } from "./collector-fixture.ts";
+import { EventStreamClient } from "./event-stream-client.ts";
 import { family } from "./family.ts";
 import { rawRequest } from "./raw-http.ts";
 
@@ -53,6 +56,22 @@ describe("who may read", () => {
     expect(await status("/api/v1/children", "Bearer correct-horse")).toBe(200);
     expect(await status("/metrics", "Bearer correct-horse")).toBe(200);
     for (const path of ["/", "/board.svg", "/healthz", "/readyz"]) expect(await status(path)).toBe(200);
+  });
+
+  it("ends a live stream once its token is taken away, and no other one", async () => {
+    const collector = await startTestCollector();
+    const stolen = { name: "stolen", token: "a-token-that-was-stolen", scopes: ["read"] } as const;
+    const kept = { name: "kept", token: "a-token-that-is-kept-on", scopes: ["read"] } as const;
+    const access = createAccessControl({ tokens: [stolen, kept] });
+    const server = await startApi(collector, { access, heartbeatMs: 5 });
+    const open = ({ token }: { readonly token: string }) =>
+      EventStreamClient.open(server.url(), "", { authorization: `Bearer ${token}` });
+    const [ended, going] = [await open(stolen), await open(kept)];
+    await Promise.all([ended, going].map((client) => client.until(() => client.events.length === 1)));
+    access.replace({ tokens: [kept] });
+    await ended.until(() => ended.closed);
+    await store(collector, [makeEvent({ childId: "a", state: "created", sequence: 1 })]);
+    await going.until(() => going.children.size === 1);
   });
 
   it("sends security headers with everything", async () => {
