@@ -1,5 +1,7 @@
 import { STATES } from "@agent-lifecycle/proto";
 import { expect } from "vitest";
+import { openBoard } from "../../browser/board-page.ts";
+import { hasBrowser } from "../../kit/browser.ts";
 import { dashboards, queriesOf } from "../../kit/grafana-pack.ts";
 import type { OurCollector } from "./pipeline.ts";
 import { until } from "./server.ts";
@@ -56,8 +58,24 @@ export async function panelsOf(series: Prometheus, ours: OurCollector, waiting: 
   }
   return [
     textTable(["dashboard", "panel", "what Prometheus answers"], rows),
-    `the board at the same moment: ${JSON.stringify({ live: summary.live, stale: summary.stale, ...summary.byState })}`,
+    `the API at the same moment: ${JSON.stringify({ live: summary.live, stale: summary.stale, ...summary.byState })}`,
+    await boardOf(ours, summary),
   ];
+}
+
+/** What a person sees on the board at that moment, in a real browser. */
+async function boardOf(
+  { running }: OurCollector,
+  { live, byState }: { readonly live: number; readonly byState: Readonly<Record<string, number>> },
+): Promise<string> {
+  if (!hasBrowser()) return "the board at the same moment: not looked at, there is no browser";
+  const page = await openBoard(running);
+  const counts = await page.evaluate<string>(
+    `document.querySelector(".counts").innerText.replaceAll(/\\s+/g, " ").trim()`,
+  );
+  const expected = [`${live} live`, ...Object.entries(byState).map(([state, children]) => `${children} ${state}`)];
+  for (const count of expected.filter((each) => !each.startsWith("0 "))) expect(counts).toContain(count);
+  return `the board at the same moment, in a browser: ${counts}`;
 }
 
 /** What this run gives no reason for: nobody was silent, refused or asked. */
