@@ -1,45 +1,29 @@
 import { readFile } from "node:fs/promises";
 import { Command, CommanderError } from "commander";
 import { messageOf } from "./command-error.ts";
-import { adoptCommand } from "./commands/adopt.ts";
-import { backupCommand } from "./commands/backup.ts";
-import { collectorCommand } from "./commands/collector.ts";
-import { configCommand } from "./commands/config.ts";
-import { conformCommand } from "./commands/conform.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { hookCommand } from "./commands/hook.ts";
-import { ingestCommand } from "./commands/ingest.ts";
-import { journalCommand } from "./commands/journal.ts";
-import { mcpCommand } from "./commands/mcp.ts";
-import { replayCommand } from "./commands/replay.ts";
-import { runCommand } from "./commands/run.ts";
-import { statusCommand } from "./commands/status.ts";
-import { tailCommand } from "./commands/tail.ts";
-import { validateCommand } from "./commands/validate.ts";
-import { verifyCommand } from "./commands/verify.ts";
-import { watchCommand } from "./commands/watch.ts";
 import { EXIT_CODE } from "./exit-code.ts";
 import { tolerateClosedOutput } from "./output.ts";
 
-const COMMANDS: readonly (() => Command)[] = [
-  collectorCommand,
-  configCommand,
-  runCommand,
-  adoptCommand,
-  ingestCommand,
-  hookCommand,
-  statusCommand,
-  watchCommand,
-  tailCommand,
-  mcpCommand,
-  validateCommand,
-  replayCommand,
-  verifyCommand,
-  journalCommand,
-  backupCommand,
-  conformCommand,
-  doctorCommand,
-];
+/** Each is loaded when it is called: what a server needs is nothing that `status` should wait for. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  collector: async () => (await import("./commands/collector.ts")).collectorCommand(),
+  config: async () => (await import("./commands/config.ts")).configCommand(),
+  run: async () => (await import("./commands/run.ts")).runCommand(),
+  adopt: async () => (await import("./commands/adopt.ts")).adoptCommand(),
+  ingest: async () => (await import("./commands/ingest.ts")).ingestCommand(),
+  hook: async () => (await import("./commands/hook.ts")).hookCommand(),
+  status: async () => (await import("./commands/status.ts")).statusCommand(),
+  watch: async () => (await import("./commands/watch.ts")).watchCommand(),
+  tail: async () => (await import("./commands/tail.ts")).tailCommand(),
+  mcp: async () => (await import("./commands/mcp.ts")).mcpCommand(),
+  validate: async () => (await import("./commands/validate.ts")).validateCommand(),
+  replay: async () => (await import("./commands/replay.ts")).replayCommand(),
+  verify: async () => (await import("./commands/verify.ts")).verifyCommand(),
+  journal: async () => (await import("./commands/journal.ts")).journalCommand(),
+  backup: async () => (await import("./commands/backup.ts")).backupCommand(),
+  conform: async () => (await import("./commands/conform.ts")).conformCommand(),
+  doctor: async () => (await import("./commands/doctor.ts")).doctorCommand(),
+};
 
 /** The `agent-lifecycle` program. Sets the process's exit code; never throws. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
@@ -49,7 +33,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     .version(await versionOfPackage(), "-V, --version")
     .enablePositionalOptions()
     .exitOverride();
-  for (const create of COMMANDS) program.addCommand(neverExiting(create()));
+  for (const command of await commandsFor(argv[2])) program.addCommand(neverExiting(command));
   try {
     await program.parseAsync([...argv]);
   } catch (error) {
@@ -62,6 +46,13 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     process.stderr.write(`agent-lifecycle: ${messageOf(error)}\n`);
     process.exitCode = unusable;
   }
+}
+
+/** The one that is called by its name; for help, and for a name that is none, all of them. */
+async function commandsFor(name: string | undefined): Promise<readonly Command[]> {
+  if (name === "--version" || name === "-V") return [];
+  const called = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  return called === undefined ? Promise.all(Object.values(COMMANDS).map((load) => load())) : [await called()];
 }
 
 /** Subcommands, too, tell of bad arguments by throwing. */
