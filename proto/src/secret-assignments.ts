@@ -54,10 +54,12 @@ function assignedValue(text: string, position: number, from: number): ValueSpan 
   const separator = text[position] as string;
   const next = text[position + 1];
   if (separator === ":" && (next === ":" || (next === "/" && text[position + 2] === "/"))) return undefined;
-  // `==`, `=>`, `!=`, `<=`, `::` compare or point; `:=` assigns.
-  if (separator === "=" && (next === "=" || next === ">")) return undefined;
+  // `==`, `=>`, `!=`, `<=`, `::` compare or point; `:=` assigns, and `=>` before a quoted text (Ruby, PHP, Perl).
+  if (separator === "=" && next === "=") return undefined;
+  const isArrow = separator === "=" && next === ">";
+  if (isArrow && !QUOTED_NEXT.test(text.slice(position + 2, position + 2 + LONGEST_CLOSING))) return undefined;
   let valueStart = position + 1;
-  if (separator === ":" && next === "=") valueStart += 1;
+  if (isArrow || (separator === ":" && next === "=")) valueStart += 1;
   const name = nameBefore(text, position, from);
   if (name === undefined) return undefined;
   const query = separator === "=" && isOpeningParameter(text, position);
@@ -70,6 +72,7 @@ function assignedValue(text: string, position: number, from: number): ValueSpan 
   return span;
 }
 
+const QUOTED_NEXT = /^ *\\*["']/;
 const SPACE = 0x20;
 
 /** The name that ends left of `position`, over spaces, a closing quote and a closing bracket. */

@@ -21,6 +21,14 @@ const KEY_QUALIFIERS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/** `pass` is a result or a round as well (`first_pass`); after one of these it is short for a password. */
+const PASS_QUALIFIERS: ReadonlySet<string> = new Set(
+  (
+    "admin amqp basic broker database db email ftp git http imap keystore ldap login mail mariadb mongo mongodb mysql pg pop3 " +
+    "postgres postgresql proxy rabbitmq redis registry root server sftp smtp sql ssh sudo tls truststore user vnc vpn wifi"
+  ).split(" "),
+);
+
 /** A name that ends in one of these speaks about a secret and does not hold it: `token_count`, `passwordPolicy`. */
 const DESCRIPTORS: ReadonlySet<string> = new Set(
   (
@@ -91,7 +99,7 @@ function wordsOf(name: string): readonly string[] {
 function verdictOnWords(words: readonly string[]): NameVerdict {
   const last = words.at(-1);
   if (last === undefined || (words.length > 1 && DESCRIPTORS.has(last))) return "never";
-  const position = words.findLastIndex((word, index) => SECRET_WORDS.has(word) || isSecretKey(word, words[index - 1]));
+  const position = words.findLastIndex((word, index) => SECRET_WORDS.has(word) || isQualified(word, words[index - 1]));
   if (position < 0) return isPrivateAuth(words) ? "always" : "never";
   const word = words[position] as string;
   if (word === "token" || word === "tokens") {
@@ -101,8 +109,9 @@ function verdictOnWords(words: readonly string[]): NameVerdict {
   return PLURALS.has(word) || word === "credentials" || word === "creds" ? "countable" : "always";
 }
 
-function isSecretKey(word: string, before: string | undefined): boolean {
-  return (word === "key" || word === "keys") && before !== undefined && KEY_QUALIFIERS.has(before);
+function isQualified(word: string, before: string | undefined): boolean {
+  if (before === undefined) return false;
+  return word === "pass" ? PASS_QUALIFIERS.has(before) : /^keys?$/.test(word) && KEY_QUALIFIERS.has(before);
 }
 
 /** `_auth`, `.dockerconfig` `auth` members: credentials in base64. Only when the name says nothing else. */
