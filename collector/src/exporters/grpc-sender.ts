@@ -92,5 +92,7 @@ function outcomeOfError({ code, details, metadata }: ServiceError): SendOutcome 
   if (code === status.RESOURCE_EXHAUSTED && retryDelayMs === undefined) return { kind: "refused", reason };
   if (REFUSED.has(code)) return { kind: "refused", reason };
   if (FAILED.has(code)) return { kind: "failed", reason };
-  return { kind: "later", reason, ...(retryDelayMs === undefined ? undefined : { afterMs: retryDelayMs }) };
+  // "At once" is no wish to keep to for as long as an outage lasts: the waits grow all the same.
+  const hasDelay = retryDelayMs !== undefined && retryDelayMs > 0;
+  return { kind: "later", reason, ...(hasDelay ? { afterMs: retryDelayMs } : undefined) };
 }

@@ -28,7 +28,8 @@ export function outcomeOfHttp(answer: HttpAnswer, nowMs: number): SendOutcome {
   if (REFUSED.has(code)) return { kind: "refused", reason };
   if (code >= 500 && !LATER.has(code)) return { kind: "failed", reason };
   const afterMs = parseRetryAfter(answer.retryAfter, nowMs);
-  return { kind: "later", reason, ...(afterMs === undefined ? undefined : { afterMs }) };
+  // "At once" is no wish to keep to for as long as an outage lasts: the waits grow all the same.
+  return { kind: "later", reason, ...(afterMs === undefined || afterMs === 0 ? undefined : { afterMs }) };
 }
 
 function taken({ contentType, body }: HttpAnswer): SendOutcome {

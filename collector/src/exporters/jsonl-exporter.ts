@@ -1,7 +1,8 @@
-import { open, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { formatTimestamp } from "@agent-lifecycle/proto";
 import { makeFolder } from "../files/make-folder.ts";
+import { syncFolder } from "../runtime/durable-file.ts";
 import type { ExportTelemetry } from "../runtime/export-telemetry.ts";
 import type { ExportBatch, Exporter } from "../runtime/exporter.ts";
 import type { ChildUpdate } from "./child-update.ts";
@@ -19,6 +20,8 @@ export interface JsonlExporterParts {
 }
 
 const FILE_MODE = 0o600;
+/** Nearly always the end of the last line is in the first of them. */
+const CHUNK_BYTES = 4_096;
 
 /** Writes projection records into a file, one a line, with the attributes of their log records. A batch is on the disk before it counts. */
 export function createJsonlExporter(parts: JsonlExporterParts): Exporter {
@@ -89,9 +92,10 @@ async function renameIfThere(from: string, to: string): Promise<void> {
 }
 
 async function appendDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, "a", FILE_MODE);
+  const file = await open(path, "a+", FILE_MODE);
   try {
-    const { size } = await file.stat();
+    const size = await endOfLines(file);
+    await file.truncate(size);
     try {
       await file.appendFile(text);
       await file.sync();
@@ -100,7 +104,22 @@ async function appendDurably(path: string, text: string): Promise<void> {
       await file.truncate(size).catch(() => {});
       throw error;
     }
+    if (size === 0) await syncFolder(dirname(path));
   } finally {
     await file.close();
   }
+}
+
+/** Where the last whole line ends. Whoever is killed while it writes leaves half of one, which comes again as a whole. */
+async function endOfLines(file: FileHandle): Promise<number> {
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  let { size: end } = await file.stat();
+  while (end > 0) {
+    const length = Math.min(end, CHUNK_BYTES);
+    const { bytesRead } = await file.read(chunk, 0, length, end - length);
+    const newline = chunk.subarray(0, bytesRead).lastIndexOf("\n");
+    if (newline >= 0) return end - length + newline + 1;
+    end -= length;
+  }
+  return 0;
 }

@@ -26,7 +26,7 @@ async function writeDurably(path: string, text: string): Promise<void> {
 }
 
 /** Makes the new name durable. Where a folder cannot be opened (Windows), the system sees to it itself. */
-async function syncFolder(path: string): Promise<void> {
+export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = await open(path, "r");
   try {

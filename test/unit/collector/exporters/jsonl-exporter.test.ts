@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryDirectory } from "../../../kit/event-file.ts";
@@ -51,4 +51,17 @@ test("a large file is set aside, and of those that were only so many are kept", 
   expect(linesOf(`${path}.1`)).toMatchObject([{ body: "c was created" }]);
   expect(linesOf(`${path}.2`)).toMatchObject([{ body: "b was created" }]);
   expect(existsSync(`${path}.3`)).toBe(false);
+});
+
+test.each([
+  ["the first one", ""],
+  ["a later one", '{"body":"before"}\n'],
+])("half of a line that a killed process left is taken back, when it is %s", async (_, whole) => {
+  const path = join(temporaryDirectory(), "updates.jsonl");
+  writeFileSync(path, `${whole}{"body":"${"half".repeat(5_000)}`);
+  const collector = await startExporting({ jsonl: { path } });
+  await collector.store(makeEvent({ state: "created", sequence: 1 }));
+  await expect.poll(() => readFileSync(path, "utf8").endsWith("\n")).toBe(true);
+  const before = whole === "" ? [] : ["before"];
+  expect(linesOf(path).map(({ body }) => body)).toEqual([...before, "child-1 was created"]);
 });

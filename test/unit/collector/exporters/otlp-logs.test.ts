@@ -295,6 +295,20 @@ describe("what a destination answers", () => {
     expect(secondAt - firstAt).toBeGreaterThan(900);
   });
 
+  test("Retry-After of no time at all: the waits grow all the same", async () => {
+    const destination = await startHttpDestination();
+    const settings = { ...otlpHttp(destination.url, "logs"), initialBackoffMs: 60_000, maxBackoffMs: 60_000 };
+    const collector = await startExporting({ otlp_http: settings });
+    destination.answer = () => ({ code: 503, headers: { "retry-after": "0" } });
+    await collector.store(created);
+    await destination.until(() => destination.requests.length === 1);
+    const counted = 'agent_lifecycle_export_retries_total{exporter="otlp_http:logs"} 1';
+    await expect.poll(() => collector.metrics(), WAIT).toContain(counted);
+    // A second one would have come in the time of the exchanges above.
+    await collector.stop();
+    expect(destination.requests).toHaveLength(1);
+  });
+
   test("a partial success: what was rejected is counted, said once, and not sent again", async () => {
     const destination = await startHttpDestination();
     const collector = await startExporting({ otlp_http: otlpHttp(destination.url, "logs") });
