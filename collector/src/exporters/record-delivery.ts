@@ -16,10 +16,14 @@ export interface DeliveryParts<Item> {
   /** Records of one request; default 1,000. */
   readonly maxPerRequest?: number;
   /**
-   * Whether the destination takes a request that asks for nothing. Without it a record that the destination broke over is
-   * set aside after a longer while.
+   * Sends a request that asks for nothing: what the destination says to it tells whether the records are to blame. Without
+   * it a record that the destination broke over is set aside after a longer while.
    */
-  readonly probe?: (signal: AbortSignal) => Promise<boolean>;
+  readonly probe?: (signal: AbortSignal) => Promise<SendOutcome>;
+  /** Whether the destination has taken any record yet. One that has is believed at once when it refuses one. */
+  readonly hasTaken: () => boolean;
+  /** Hears of every record that is set aside, and why. */
+  readonly onSetAside: (reason: string) => void;
   /** Hears what a destination says of what it took in part. */
   readonly onPartialSuccess: (message: string, rejected: number) => void;
 }
@@ -40,6 +44,8 @@ export class RecordDelivery<Item> {
   /** Pieces that are still to be delivered, in order. */
   #pieces: (readonly Deliverable<Item>[])[];
   #failures = 0;
+  /** The destination has said to nothing what it does not say to records. */
+  #isBelieved = false;
 
   constructor(records: readonly Deliverable<Item>[], parts: DeliveryParts<Item>) {
     this.#parts = parts;
@@ -80,8 +86,7 @@ export class RecordDelivery<Item> {
         return { kind: "retry", reason, ...(afterMs === undefined ? undefined : { afterMs }) };
       }
       case "refused":
-        await this.#divide(piece, outcome.reason);
-        return undefined;
+        return this.#refused(piece, outcome.reason, signal);
       case "failed":
         return this.#broken(piece, outcome.reason, signal);
     }
@@ -108,8 +113,34 @@ export class RecordDelivery<Item> {
     this.#pieces.shift();
     if (only === undefined) return;
     this.#parts.count("set_aside", 1);
+    this.#parts.onSetAside(reason);
     const refused: SetAside = { inputId: only.inputId, reason };
     await this.#parts.aside.add([refused]);
+  }
+
+  /**
+   * A server that is no back end refuses everything by 400: one of TLS that is spoken to without, a proxy that knows no
+   * such host. Nothing of what is stored may be lost to that, so that a destination that has taken nothing yet is asked for
+   * nothing; if it says the same to that, the record is not to blame.
+   */
+  async #refused(
+    piece: readonly Deliverable<Item>[],
+    reason: string,
+    signal: AbortSignal,
+  ): Promise<ExportOutcome | undefined> {
+    const { probe, hasTaken } = this.#parts;
+    const isBelieved = piece.length > 1 || probe === undefined || hasTaken() || this.#isBelieved;
+    if (!isBelieved) {
+      this.#failures += 1;
+      if (this.#failures < FAILURES_WITHOUT_PROBE) {
+        const toNothing = await probe(signal);
+        this.#isBelieved = hasJudged(toNothing) && !(toNothing.kind === "refused" && toNothing.reason === reason);
+        // It may have been corrected between the two: the record is sent once more.
+        return this.#isBelieved ? undefined : { kind: "retry", reason };
+      }
+    }
+    await this.#divide(piece, reason);
+    return undefined;
   }
 
   async #broken(
@@ -122,9 +153,14 @@ export class RecordDelivery<Item> {
     const isToBlame =
       probe === undefined
         ? this.#failures >= FAILURES_WITHOUT_PROBE
-        : this.#failures >= FAILURES_BEFORE_PROBE && (await probe(signal));
+        : this.#failures >= FAILURES_BEFORE_PROBE && hasJudged(await probe(signal));
     if (!isToBlame) return { kind: "retry", reason };
     await this.#divide(piece, reason);
     return undefined;
   }
+}
+
+/** It works: it has read the request. Loki refuses one without records, by words of its own. */
+function hasJudged({ kind }: SendOutcome): boolean {
+  return kind === "taken" || kind === "refused";
 }

@@ -4,7 +4,7 @@ import type { ExportBatch, Exporter } from "../runtime/exporter.ts";
 import type { ChildUpdate } from "./child-update.ts";
 import { type TimelineMemory, updatesOf } from "./derive-updates.ts";
 import { type Deliverable, RecordDelivery } from "./record-delivery.ts";
-import type { RequestSender } from "./send-outcome.ts";
+import type { RequestSender, SendOutcome } from "./send-outcome.ts";
 import type { AsideList } from "./set-aside.ts";
 
 export interface UpdateExporterParts<Item> {
@@ -29,7 +29,9 @@ const OUTCOMES = ["sent", "rejected", "set_aside"] as const;
 export function createUpdateExporter<Item>(parts: UpdateExporterParts<Item>): Exporter {
   const { id, timelines, itemsOf, encode, sender, aside, telemetry, log } = parts;
   let current: { readonly batch: ExportBatch; readonly delivery: RecordDelivery<Item> } | undefined;
+  let hasTaken = false;
   let toldPartial = "";
+  let toldAside = "";
 
   async function deliveryOf(batch: ExportBatch): Promise<RecordDelivery<Item>> {
     // An attempt that comes again is of the same batch: it was read once, and children have gone on from there.
@@ -47,15 +49,23 @@ export function createUpdateExporter<Item>(parts: UpdateExporterParts<Item>): Ex
       throw error;
     }
     const { maxPerRequest, takesEmptyRequests } = parts;
-    const probe = async (signal: AbortSignal): Promise<boolean> =>
-      (await sender.send(encode([]), signal)).kind === "taken";
+    const probe = (signal: AbortSignal): Promise<SendOutcome> => sender.send(encode([]), signal);
     const delivery = new RecordDelivery(records, {
       sender,
       encode,
       aside,
       ...(maxPerRequest === undefined ? undefined : { maxPerRequest }),
       ...(takesEmptyRequests ? { probe } : undefined),
-      count: (outcome, count) => telemetry.countRecords(id, outcome, count),
+      hasTaken: () => hasTaken,
+      count: (outcome, count) => {
+        if (outcome === "sent" && count > 0) hasTaken = true;
+        telemetry.countRecords(id, outcome, count);
+      },
+      onSetAside: (reason) => {
+        if (reason === toldAside) return;
+        toldAside = reason;
+        log.error({ reason }, "the destination refuses a record for good; it is set aside");
+      },
       onPartialSuccess: (message, rejected) => {
         if (message === toldPartial) return;
         toldPartial = message;

@@ -123,7 +123,10 @@ test("a child that reports through our SDK does so too", async () => {
     environment: { ...mutual.environment, OTEL_EXPORTER_OTLP_ENDPOINT: mutual.server.url() },
   });
   await expect
-    .poll(() => mutual.intake.candidates.map((candidate) => (candidate as { readonly state: string }).state))
+    .poll(() => mutual.intake.candidates.map((candidate) => (candidate as { readonly state: string }).state), {
+      // A process starts in its own time.
+      timeout: 20_000,
+    })
     .toEqual(["created", "starting", "running"]);
   program.process.kill("SIGTERM");
 });

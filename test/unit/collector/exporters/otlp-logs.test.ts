@@ -275,6 +275,45 @@ describe("what a destination answers", () => {
     expect(() => collector.setAside("otlp_http:logs")).toThrow("ENOENT");
   });
 
+  test("400 to everything, also to nothing: no record is set aside, and all arrive once it is corrected", async () => {
+    const destination = await startHttpDestination();
+    const collector = await startExporting({ otlp_http: otlpHttp(destination.url, "logs") });
+    // What a server of TLS in Go says to whoever speaks plain HTTP to it.
+    const headers = { "content-type": "text/plain" };
+    const body = "Client sent an HTTP request to an HTTPS server.";
+    destination.answer = () => (destination.requests.length < 20 ? { code: 400, headers, body } : { code: 200 });
+    await collector.store(created, starting);
+    await expect.poll(() => collector.metrics(), WAIT).toContain(sent(2));
+    expect(() => collector.setAside("otlp_http:logs")).toThrow("ENOENT");
+    expect(collector.complaints.filter((line) => line.includes(body))).toHaveLength(1);
+  });
+
+  test("400 to everything, in the same words, for a quarter of an hour: a record is set aside after all, and told of", async () => {
+    const destination = await startHttpDestination();
+    const collector = await startExporting({ otlp_http: otlpHttp(destination.url, "logs") });
+    destination.answer = () => ({ code: 400 });
+    await collector.store(created);
+    await expect.poll(() => collector.metrics(), WAIT).toContain(setAside(1));
+    expect(destination.requests).toHaveLength(2 * 19 + 1);
+    expect(collector.complaints.at(-1)).toContain("it is set aside");
+  });
+
+  test.each([
+    ["400 over the first record ever", 400],
+    ["500 over the first record ever", 500],
+  ])("%s, and 422 to a request without records, as Loki: it is set aside", async (_, code) => {
+    const destination = await startHttpDestination();
+    const collector = await startExporting({ otlp_http: otlpHttp(destination.url, "logs") });
+    destination.answer = (request) => {
+      const records = recordsOf(request);
+      if (records.length === 0) return { code: 422 };
+      return { code: records.some((record) => record.body.includes("poison")) ? code : 204 };
+    };
+    await collector.store(makeEvent({ childId: "poison", state: "created", sequence: 1 }), created);
+    await expect.poll(() => collector.metrics(), WAIT).toContain(sent(1));
+    expect(collector.setAside("otlp_http:logs")).toEqual([1]);
+  });
+
   test("Retry-After: it is not asked again before", async () => {
     const destination = await startHttpDestination();
     const settings = { ...otlpHttp(destination.url, "logs"), maxBackoffMs: 60_000 };
@@ -324,6 +363,10 @@ describe("what a destination answers", () => {
     expect(collector.complaints.filter((line) => line.includes("one is too long"))).toHaveLength(1);
   });
 });
+
+function setAside(records: number): string {
+  return `agent_lifecycle_export_records_total{exporter="otlp_http:logs",outcome="set_aside"} ${records}`;
+}
 
 function sent(records: number): string {
   return `agent_lifecycle_export_records_total{exporter="otlp_http:logs",outcome="sent"} ${records}`;
