@@ -132,6 +132,10 @@ describe("metrics", () => {
     expect(text).toContain('otelcol_receiver_requests_total{receiver="otlp_http",outcome="rejected"} 1\n');
     expect(text).toMatch(/agent_lifecycle_input_log_position 1[01]\n/);
     expect(text).toMatch(/agent_lifecycle_commit_duration_seconds_count [1-9]/);
+    // Sources are labels, of which there are few; children are none, of which there is no end.
+    const labelValues = new Set([...text.matchAll(/="([^"]*)"/g)].map(([, value]) => value));
+    expect(labelValues).toContain("runner");
+    expect(family().filter(({ childId }) => labelValues.has(childId))).toEqual([]);
     expect(text).not.toMatch(/leaf|nameless/);
     expect(text.endsWith("# EOF\n")).toBe(accept.includes("openmetrics"));
   });
